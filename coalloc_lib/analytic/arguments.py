@@ -13,10 +13,10 @@ from coalloc_lib.model.placement import (
 )
 from coalloc_lib.model.system import Multicluster
 
-#: The types in which a user can give the distribution of component sizes.
+#: The types that a user can pass as the distribution of component sizes.
 Sizes = SizeDistribution | list[SizeDistribution] | tuple[SizeDistribution, ...] | JointSizes
-#: The types of component sizes that the formulas take: a list with a distribution for each
-#: component, or a joint distribution.
+#: The types of component sizes that the formulas take: a list with one distribution per component,
+#: or a joint distribution.
 CheckedSizes = list[SizeDistribution] | JointSizes
 
 

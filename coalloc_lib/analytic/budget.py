@@ -29,8 +29,8 @@ class BudgetError(InputError):
     """
 
     def __init__(self, cost: str, limit: str):
-        # When an exception is unpickled, it gets only the arguments that its base class got. So the
-        # base class gets both arguments.
+        # Unpickling calls the exception class with only the arguments that its base class received,
+        # so the base class receives both arguments.
         super().__init__(cost, limit)
         self.cost, self.limit = cost, limit
 
@@ -69,7 +69,7 @@ class Budget:
 
 
 def as_float(count: int) -> float:
-    """Convert a whole number to a float; a number above 1e250 becomes 1e250."""
+    """Convert a whole number to a float; numbers above 1e250 become 1e250."""
     return float(min(count, 10**250))
 
 
@@ -92,9 +92,9 @@ class SumOfSizes(NamedTuple):
 
 
 def sum_cost(parts: Sequence[SizeDistribution]) -> tuple[float, float]:
-    """Estimate how many operations and bytes it takes to compute the distribution of a sum.
+    """Estimate the operations and bytes needed to compute the distribution of a sum of sizes.
 
-    The distributions are convolved one after the other, without a Fourier transform.
+    The estimate is for one direct convolution after the other, without a Fourier transform.
     """
     operations, length = 0.0, parts[0].maximum + 1
     for part in parts[1:]:
@@ -104,7 +104,7 @@ def sum_cost(parts: Sequence[SizeDistribution]) -> tuple[float, float]:
 
 
 def convolutions(total: SizeDistribution | SumOfSizes, capacity: int) -> float:
-    """Return a conservative (high) estimate of the convolutions that a formula needs.
+    """Return a conservative (high) estimate of the number of convolutions in a formula.
 
     It is the number of jobs that fill the capacity: the mean plus seven standard deviations.
     """
@@ -114,6 +114,5 @@ def convolutions(total: SizeDistribution | SumOfSizes, capacity: int) -> float:
 
 
 def _in_units(amount, units):
-    """Return an amount as a string, in the largest unit in which it is 2 or more."""
     name = next((unit for unit in units if amount >= 2 * units[unit]), [*units][-1])
     return f"{amount / units[name]:.3g} {name}"

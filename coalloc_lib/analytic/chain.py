@@ -28,9 +28,10 @@ from coalloc_lib.model.system import Multicluster
 #: The largest number of jobs that may run at the same time in the Markov chain. With more jobs the
 #: chain has too many states.
 MOST_RUNNING = 200
-#: A Markov chain may have this many times as many transitions as it may have states.
+#: The largest number of transitions of a Markov chain, as a multiple of the largest number of its
+#: states.
 TRANSITIONS = 10
-#: In a state of the Markov chain, this number stands for the waiting job if no job waits.
+#: The number that replaces the waiting job in a state of the Markov chain in which no job waits.
 NONE_WAITS = -1
 
 
@@ -57,7 +58,7 @@ def exact_utilization(
         The placement of requests that are not ordered, which can be of a class of your own. The
         default is `WorstFit`.
     span_penalty : float
-        The share by which a job runs longer if it spans clusters.
+        The fraction by which the run time of a job increases if it spans clusters.
     mean_service : float, or dict of int to float
         The mean service time of a job that does not span: one number, or a number for each job
         size in processors.
@@ -147,7 +148,7 @@ class SaturatedChain:
     def solve(
         self, span_penalty: float = 0.0, mean_service: float | Mapping[int, float] = 1.0
     ) -> "SolvedChain":
-        """Solve the chain for its stationary state, with given mean service times."""
+        """Compute the stationary state of the chain for given mean service times."""
         rates = self._departure_rates(span_penalty, mean_service)
         count = len(self._running)
         leaves = self._departing >= 0
@@ -167,7 +168,6 @@ class SaturatedChain:
         )
 
     def _departure_rates(self, span_penalty, mean_service):
-        """Return, for each allocation, the departure rate of a job with this allocation."""
         penalty = not_negative("span_penalty", span_penalty)
 
         def mean_time(taken):
@@ -177,10 +177,6 @@ class SaturatedChain:
         return np.array([1 / mean_time(taken) for taken in self.allocations])
 
     def _place(self, job, idle):
-        """Return the position of a job's allocation in `allocations` and the idle processors left.
-
-        Return None if the job does not fit.
-        """
         taken = self.placement.place(self.jobs[job], self.request, idle)
         if taken is None:
             return None
@@ -192,7 +188,6 @@ class SaturatedChain:
         return self._positions[allocation], left
 
     def _try(self, running, job, idle):
-        """Start a job if it fits, and return the next state and its idle processors."""
         placed = self._place_once(job, idle)
         if placed is None:
             return running, job, idle
@@ -200,13 +195,10 @@ class SaturatedChain:
         return tuple(sorted((*running, position))), NONE_WAITS, left
 
     def _next_states(self, running, waiting, idle):
-        """Yield the successors of a state, with the transitions that lead to them.
-
-        Each result has five entries: the running jobs and the waiting job of the next state, its
-        idle processors, the allocation of the departing job, and the number of running jobs with
-        this allocation. From a vanishing state no job departs, and the last two entries are -1 and
-        the probability of the transition.
-        """
+        # Each result has five entries: the running jobs and the waiting job of the next state, its
+        # idle processors, the allocation of the departing job, and the number of running jobs with
+        # this allocation. No job departs from a vanishing state; the last two entries are then -1
+        # and the probability of the transition.
         if waiting == NONE_WAITS:
             for job, probability in enumerate(self.probabilities):
                 yield *self._try(running, job, idle), -1, probability
@@ -218,11 +210,9 @@ class SaturatedChain:
             yield *self._try(rest, waiting, freed), position, count
 
     def _explore(self, budget):
-        """Return the states that can be reached from the idle system, and their transitions.
-
-        The search is breadth first. The transitions are four arrays: what `_next_states` says of
-        each one, and the positions of its source and its target among the states.
-        """
+        # This is a breadth-first search. For each transition, the four arrays have the weight, the
+        # allocation of the departing job, and the positions of the source state and the target
+        # state.
         queue = [((), NONE_WAITS, self.system.sizes)]
         states = {queue[0][:2]: 0}
         weights, departing = array("d"), array("l")
@@ -276,7 +266,7 @@ class SolvedChain:
         The mean number of departures in a unit of time. The open system is stable if its arrival
         rate is below the throughput.
     utilization : float
-        The share of the processors that do work, without the penalty.
+        The fraction of the processors that is busy, not counting the span penalty.
     mean_running : float
         The mean number of jobs in service.
     """
@@ -292,8 +282,7 @@ class SolvedChain:
     ) -> None:
         self._transitions, self._tangible = transitions, tangible
         self._flow, self._rate = flow, rate
-        # At each visit to a tangible state, the system stays there for 1/rate units of time on
-        # average.
+        # On average, the system stays in a tangible state for 1/rate units of time at each visit.
         time = flow[tangible] / rate[tangible]
         self.throughput = float(flow.sum() / time.sum())
         self.mean_running = float(time @ running[tangible] / time.sum())
@@ -319,8 +308,8 @@ class SolvedChain:
         probability, source, target = self._transitions
         matrix = csr_array((probability, (source, target)), shape=(count, count))
         kept = recurrent_states(matrix)
-        # The equation determines the relative completions only up to a constant, so one of them is
-        # set to 0.
+        # The Poisson equation determines the relative completions only up to a constant, so one of
+        # them is set to 0.
         free = kept[1:]
         gain = np.where(self._tangible, 1 - self.throughput / self._rate, 0.0)
         left = (eye_array(count) - matrix).tocsr()[free][:, free].tocsc()
@@ -331,7 +320,6 @@ class SolvedChain:
 
 
 def _possible_jobs(sizes, request, budget):
-    """Return all possible jobs as tuples of component sizes, and their probabilities."""
     is_table = isinstance(sizes, JointSizes)
     alike = not is_table and request != "ordered" and all(part is sizes[0] for part in sizes)
     supports = [len(sizes)] if is_table else [len(part.sizes) for part in sizes]

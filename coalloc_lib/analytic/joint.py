@@ -18,7 +18,7 @@ LARGEST_TABLE = 2**26
 
 @dataclass(frozen=True, eq=False)
 class JointSizes:
-    """The joint distribution of the component sizes of a job, which may depend on each other.
+    """The joint distribution of the component sizes of a job, which need not be independent.
 
     The table is stored in a normal form: its rows are sorted, equal rows are merged, and rows with
     probability 0 are removed.
@@ -65,7 +65,7 @@ class JointSizes:
 
     @classmethod
     def dependent(cls, total: SizeDistribution, largest: int) -> "JointSizes":
-        """Return the joint distribution of component sizes if the total size of a job is split.
+        """Split jobs evenly, and return the joint distribution of their component sizes.
 
         A job is split into as few components as possible, which differ by at most one processor.
 
@@ -86,7 +86,7 @@ class JointSizes:
 
     @classmethod
     def independent(cls, sizes: SizeDistribution, components: int) -> "JointSizes":
-        """Return the joint distribution of unordered components with independent sizes.
+        """Return the joint distribution of independent, identically distributed component sizes.
 
         Parameters
         ----------
@@ -125,7 +125,6 @@ class JointSizes:
         return table
 
     def _with_component(self, sizes):
-        """Return the distribution with one more component, independent of the others."""
         probabilities = sizes.probabilities[sizes.sizes]
         vectors = np.repeat(self.vectors, len(probabilities), axis=0)
         column = np.tile(sizes.sizes, len(self))
@@ -134,12 +133,12 @@ class JointSizes:
 
     @property
     def components(self) -> int:
-        """Largest number of components of a job, k."""
+        """The largest number of components of a job."""
         return self.vectors.shape[1]
 
     @property
     def mean(self) -> float:
-        """Mean number of processors of a job, summed over its components."""
+        """The mean total number of processors of a job."""
         return float(self.probabilities @ self.vectors.sum(axis=1))
 
     def total(self) -> SizeDistribution:
@@ -147,7 +146,7 @@ class JointSizes:
         return SizeDistribution(np.bincount(self.vectors.sum(axis=1), self.probabilities), "total")
 
     def unordered(self) -> "JointSizes":
-        """Return the distribution with the components of every job sorted, the largest first."""
+        """Sort the components of every job by decreasing size, and return the new distribution."""
         return JointSizes(-np.sort(-self.vectors, axis=1), self.probabilities)
 
     def __len__(self) -> int:

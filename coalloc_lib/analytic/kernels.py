@@ -26,7 +26,7 @@ kernel = partial(compiler([Path(__file__)]), makes_arrays=True)
 
 @kernel
 def insert(vector, length, entry):
-    """Insert a number into the first `length` numbers of a non-increasing vector.
+    """Insert a number into a non-increasing vector of `length` entries, and keep the order.
 
     For example, inserting 3 into 5 3 1 gives 5 3 3 1.
     """
@@ -39,10 +39,10 @@ def insert(vector, length, entry):
 
 @kernel
 def rank(ways, vector, length, base):
-    """Return the lexicographic rank of a non-increasing vector.
+    """Return the position of a non-increasing vector in the lexicographic order of such vectors.
 
-    The list is in lexicographic order, and has the vectors of `length` numbers that are `base` or
-    more. The table `ways` is that of `coalloc_lib.analytic.unordered.ways_table`.
+    These vectors have `length` numbers that are `base` or more. The table `ways` is that of
+    `coalloc_lib.analytic.unordered.ways_table`.
     """
     total = 0
     for i in range(length):
@@ -78,7 +78,7 @@ def first_level(density, state, floor):
 
 @kernel
 def move(density, state, first, out, target, weight, rise, most):
-    """Add the probability of a state, times `weight`, to the state after one more placement.
+    """Add `weight` times the probability of a state to the state after one more placement.
 
     The state after placing the job is `target`. The levels from `first` on become higher by `rise`.
     Levels at which a cluster would use more processors than it has are left out; `most` is the
@@ -90,7 +90,7 @@ def move(density, state, first, out, target, weight, rise, most):
 
 @kernel
 def worst_fit_step(density, out, ways, jobs, weights, floor):
-    """Compute the probabilities of all states after one more job is placed by worst fit.
+    """Compute the probabilities of all states after worst fit has placed one more job.
 
     The paper calls this a WF-convolution. The job is a random row of the table `jobs`, in which the
     component sizes are non-increasing, and `weights` has the probabilities of the rows. The arrays
@@ -116,7 +116,7 @@ def worst_fit_step(density, out, ways, jobs, weights, floor):
 
 @kernel
 def worst_fit_size(cells, out, offsets, ways, components, difference, value, chance, floor):
-    """Place, by worst fit, the components of a random job that have the size `value`.
+    """Update the state probabilities when worst fit places the components of one size.
 
     Calls for all sizes, from the largest to the smallest, make one WF-convolution for independent
     components. A job in which size v occurs m_v times has probability k! times the product of
@@ -151,8 +151,8 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
     clusters = len(ways) - 1
     rest, served, after = np.zeros((3, clusters), dtype=np.int64)
     # A cell has the probability of a state in which some components of the job are already placed.
-    # Probability moves only to cells with more placed components, and these are processed first. So
-    # a cell that receives probability in this call was processed before, and does not pass it on.
+    # Probability moves only to cells with more placed components. The loop visits these cells
+    # first, so that probability moves only once in each call.
     for placed in range(components - 1, -1, -1):
         left = clusters - placed
         rest[:] = 0
@@ -193,7 +193,7 @@ def worst_fit_size(cells, out, offsets, ways, components, difference, value, cha
 
 @kernel
 def first_fit_step(density, out, sizes, strides, jobs, weights, floor):
-    """Compute the probabilities of all states after one more job is placed by first fit.
+    """Compute the probabilities of all states after first fit has placed one more job.
 
     The job is a random row of the table `jobs`, and `weights` has the probabilities of the rows. A
     state is the number of used processors of each cluster, and its position in the arrays

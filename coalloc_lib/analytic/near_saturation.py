@@ -18,7 +18,7 @@ from coalloc_lib.model.placement import Placement, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import Multicluster
 
 #: The largest span penalty that is tried. If spanning still pays off at this penalty, the
-#: break-even penalty is called infinite.
+#: break-even penalty is reported as infinite.
 LARGEST_PENALTY = 1e6
 
 

@@ -17,10 +17,9 @@ from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 
-#: After each convolution, the lowest and the highest values of the distribution are removed. At
-#: each end, the removed values have at most this total probability.
+#: The largest total probability that is cut off at each tail of a distribution after a convolution.
 NEGLIGIBLE = 1e-16
-#: A convolution that needs more multiplications than this is faster by Fourier transform than
+#: A convolution with more multiplications than this number is faster by Fourier transform than
 #: directly.
 MANY_PRODUCTS = 400_000
 #: The cost of a Fourier transform for each array element, in elementary operations.
@@ -68,7 +67,6 @@ def _convolve(density, step):
 
 
 def _trimmed(low, density):
-    """Remove the negligible tails of a distribution on the values `low`, `low` + 1, ..."""
     if len(density) == 0:
         return low, density
     first = int(np.searchsorted(np.cumsum(density), NEGLIGIBLE))
@@ -79,7 +77,7 @@ def _trimmed(low, density):
 def ordered_case(
     system: Multicluster, sizes: CheckedSizes, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return the probabilities that ordered jobs fit, and the smallest and the mean job size.
+    """Return the probabilities that 1, 2, ... ordered jobs fit, and the smallest and mean size.
 
     The probabilities are an iterator of F^(i)(N) for i = 1, 2, ... The size of a job is its
     total number of processors.
@@ -103,7 +101,6 @@ def ordered_case(
 
 
 def _joint_case(system, joint, budget):
-    """Return the result of `ordered_case` for component sizes with a joint distribution."""
     largest = joint.vectors.max(axis=0)
     check_fits(largest.tolist(), system, "ordered")
     kept = np.flatnonzero(largest)  # clusters that no job uses are left out

@@ -15,9 +15,10 @@ from coalloc_lib.model.distributions import SizeDistribution
 
 
 def slotted_as_printed(processors: int, sizes: SizeDistribution) -> float:
-    """Evaluate equation (4) of Bucur and Epema (2003) for one cluster with slotted service.
+    """Evaluate equation (4) of Bucur and Epema (2003) as it is printed in the paper.
 
-    With slotted service, all jobs in service start and end together.
+    The equation is for one cluster with slotted service, where all jobs in service start and end
+    together.
 
     The result is too high, and can be above 1, unless all jobs have the same size.
 
@@ -113,10 +114,8 @@ def _checked_processors(processors: int, sizes: SizeDistribution) -> int:
 
 
 def _renewal(f: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the probabilities r(u) that some number of random jobs have the total size u.
-
-    The array `f` has the probabilities of the sizes 0, 1, ...
-    """
+    # Entry u of the result is the probability that some number of random jobs have the total size
+    # u.
     renewal = np.zeros(len(f))
     renewal[0] = 1.0
     for used in range(1, len(f)):
@@ -125,7 +124,6 @@ def _renewal(f: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _stationary(step: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the stationary distribution of a Markov chain with the transition matrix `step`."""
     count = len(step)
     balance = np.vstack([step.T - np.eye(count), np.ones(count)])
     return np.linalg.lstsq(balance, np.append(np.zeros(count), 1.0), rcond=None)[0]

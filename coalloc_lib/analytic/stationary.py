@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
 
-#: With at most this number of tangible states, the balance equations are solved directly. With more
-#: states they are solved by iteration.
+#: The balance equations of a Markov chain with at most this number of tangible states are solved
+#: directly. Those of larger chains are solved by iteration.
 DIRECT = 300
 #: The iteration ends when the errors of the balance equations, summed over all states, are at most
 #: this number. The probabilities of the states have the sum 1.
@@ -80,11 +80,8 @@ def recurrent_states(matrix: Any) -> NDArray[np.int64]:
 
 
 def _embedded_step(matrix, tangible, vanishing):
-    """Return a function that applies the transition matrix between tangible states.
-
-    The paths through vanishing states are summed by solving a linear system. The vanishing states
-    are ordered such that this system is triangular.
-    """
+    # The paths through vanishing states are summed by solving a linear system. The vanishing states
+    # are ordered so that this system is triangular.
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import splu
 
@@ -99,10 +96,6 @@ def _embedded_step(matrix, tangible, vanishing):
 
 
 def _fixed_point(step, count):
-    """Return the probabilities of `count` states that the linear map `step` leaves unchanged.
-
-    Few states are solved directly. For many states, an eigenvector is improved by iteration.
-    """
     if count <= DIRECT:
         balance = step(np.eye(count)) - np.eye(count)
         balance[-1] = 1  # the sum of all probabilities replaces one redundant equation

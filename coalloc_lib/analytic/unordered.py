@@ -21,7 +21,7 @@ from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import FirstFit, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 
-#: To save time, one convolution may skip states with at most this total probability.
+#: The largest total probability of the states that one convolution skips to save time.
 SKIPPED = 1e-14
 #: The cost of changing a sorted vector, in elementary operations for each of its entries: reading
 #: the entry, moving it, and computing the rank of the new vector.
@@ -33,7 +33,7 @@ SORTED = 2000
 def unordered_case(
     system: Multicluster, sizes: CheckedSizes, components: int, placement: Placement, budget: Budget
 ) -> tuple[Iterator[float], int, float]:
-    """Return the probabilities that unordered jobs fit, and the smallest and the mean job size.
+    """Return the probabilities that 1, 2, ... unordered jobs fit, and the smallest and mean size.
 
     The probabilities are an iterator of F^(i) for i = 1, 2, ... The size of a job is its total
     number of processors.
@@ -113,7 +113,7 @@ def worst_fit_fits(joint: JointSizes, size: int, start: NDArray[np.int64]) -> It
 def nested_fits(
     part: SizeDistribution, components: int, size: int, start: NDArray[np.int64]
 ) -> Iterator[float]:
-    """Yield the probabilities that 1, 2, ... jobs of independent components fit with worst fit.
+    """Yield the probabilities that 1, 2, ... jobs with independent components fit under worst fit.
 
     Worst fit places the components of a job in decreasing order of their sizes. The sum over all
     jobs can therefore be computed size by size, and the work grows with the number of sizes and not
@@ -137,7 +137,7 @@ def nested_fits(
 
 
 def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[float]:
-    """Yield the probabilities that 1, 2, ... random jobs fit on the idle system with first fit.
+    """Yield the probabilities that 1, 2, ... random jobs fit if first fit places them.
 
     The array `sizes` has the sizes of the clusters in the order in which they are tried.
     """
@@ -154,7 +154,7 @@ def first_fit_fits(joint: JointSizes, sizes: NDArray[np.int64]) -> Iterator[floa
 
 
 def ways_table(length: int, largest: int) -> NDArray[np.int64]:
-    """Return a table that counts non-increasing vectors; kernels use it to rank such a vector.
+    """Return a table of the numbers of non-increasing vectors, which the kernels need.
 
     In the table, entry [l, v] counts the non-increasing vectors with l entries from 0 to v - 1.
     """
@@ -165,11 +165,7 @@ def ways_table(length: int, largest: int) -> NDArray[np.int64]:
 
 
 def _fit_probabilities(density, step):
-    """Yield the probabilities that 1, 2, ... random jobs fit on the idle system.
-
-    The function `step` adds the probabilities after one more job to an array of zeros. Jobs that do
-    not fit are left out, so the total decreases.
-    """
+    # Jobs that do not fit are left out, so the sum of the probabilities decreases with each job.
     while True:
         after = np.zeros_like(density)
         step(density, after)
@@ -178,7 +174,6 @@ def _fit_probabilities(density, step):
 
 
 def _initial(ways, difference, size, start):
-    """Return the initial state probabilities for worst fit: all processors are idle."""
     others = len(start) - 1
     density = np.zeros((ways[others, difference + 1], size + 1))
     density[sum(ways[others - i, used] for i, used in enumerate(start[:-1])), 0] = 1
@@ -186,16 +181,14 @@ def _initial(ways, difference, size, start):
 
 
 def _start(system):
-    """Return the largest cluster size minus each cluster size, in decreasing order."""
     return system.largest - np.sort(system.as_array())
 
 
 def _table_cost(system, placement, jobs, components, largest, steps):
-    """Estimate how many operations and bytes it takes to convolve with a table of all jobs."""
     if _by_worst_fit(system, placement):
         states = _cells(len(system), _largest_difference(system, largest), 1)[0]
         numbers = states * (system.largest + 1)
-        # The possible pairs of a difference vector and a level are not more numerous than the
+        # The number of possible pairs of a difference vector and a level is at most the number of
         # possible vectors of used processors.
         equal_clusters = Counter(system.sizes).items()
         vectors = prod(comb(size + count, count) for size, count in equal_clusters)
@@ -207,7 +200,6 @@ def _table_cost(system, placement, jobs, components, largest, steps):
 
 
 def _nested_cost(system, part, components, steps):
-    """Estimate the number of operations and bytes that the function `nested_fits` needs."""
     cells = _cells(len(system), _largest_difference(system, part.maximum), components)
     levels = system.largest + 1
     tried = sum(cells) * (PLACED * len(system) + levels)
@@ -216,12 +208,10 @@ def _nested_cost(system, part, components, steps):
 
 
 def _largest_difference(system, largest):
-    """Return the largest possible difference in used processors between two clusters."""
     return max(largest, system.largest - min(system.sizes))
 
 
 def _cells(clusters, difference, components):
-    """Return how many rows `cells` in `worst_fit_size` has if 0, 1, ... components are placed."""
     return [
         comb(difference + clusters - 1 - placed, difference) * comb(2 * difference + placed, placed)
         for placed in range(components)
@@ -237,8 +227,5 @@ def _check_has_formula(system, placement):
 
 
 def _by_worst_fit(system, placement):
-    """Return whether the formula for worst fit applies to a system and a placement.
-
-    On one cluster it applies to every placement, because all placements are equal there.
-    """
+    # On a single cluster, all placements are equivalent.
     return len(system) == 1 or isinstance(placement, WorstFit)

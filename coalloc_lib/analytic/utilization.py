@@ -20,7 +20,8 @@ from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 
-#: The relative precision of the result: sums stop when the remaining terms are smaller than this.
+#: The relative precision of a sum: the summation stops when the remaining terms are smaller than
+#: this fraction of the sum.
 PRECISION = 1e-12
 
 
@@ -124,25 +125,20 @@ def _total(system, sizes, components, placement, budget):
 
 
 def _checked_parts(system, sizes, request):
-    """Check that all jobs fit, and return independent sizes that sum to the size of a job."""
     parts = [sizes.total()] if isinstance(sizes, JointSizes) else sizes
     check_fits([sum(part.maximum for part in parts)], system, request)
     return parts
 
 
 def _total_size(sizes, parts):
-    """Return the distribution of the total size of a job.
-
-    The argument `parts` is the result of `_checked_parts`.
-    """
     if isinstance(sizes, JointSizes):
         return parts[0]
     weights = reduce(np.convolve, (part.probabilities for part in parts))
     return SizeDistribution(weights / weights.sum(), "total")
 
 
-#: The function for each request type, which returns three results: the probabilities F^(i)(N) that
-#: i = 1, 2, ... random jobs fit, and the smallest and the mean number of processors of a job.
+#: The function that evaluates each request type. It returns the probabilities F^(i)(N) that i = 1,
+#: 2, ... random jobs fit, the smallest job size and the mean job size, in processors.
 _CASES = {
     "ordered": ordered_case,
     "unordered": unordered_case,
@@ -152,10 +148,6 @@ _CASES = {
 
 
 def _mean_number_in_service(fits, most):
-    """Return the mean number of jobs in service by equation (2) of Bucur and Epema (2003).
-
-    The iterator `fits` yields F^(i)(N) for i = 1, 2, ..., and at most `most` jobs fit.
-    """
     # Equation (2) is evaluated in the equivalent form 1/M = sum of (F^(i)(N) - F^(i+1)(N)) / i, in
     # which no digits cancel. The sum of all terms from index i on is between F^(i)(N)/most and
     # F^(i)(N)/i.

@@ -18,32 +18,33 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-#: Every whole number up to this limit can be represented exactly by a 64-bit float.
+#: The largest number up to which a 64-bit float can represent all whole numbers exactly.
 LARGEST_WHOLE = 2**53
 
 #: The start of the year 9999 as a Unix time in seconds. Later instants are rejected, because Python
-#: has no dates after that year and a time zone can shift an instant by some hours.
+#: has no dates after the year 9999, and the time zone can shift an instant by several hours.
 LAST_INSTANT = 253_370_764_800
 
-#: The pattern of a decimal number in a file. Python's `int` and `float` also accept strings such as
-#: ``1_000``, ``nan`` and digits of other scripts, which are mistakes in a file.
+#: The pattern of a decimal number in a file. It is stricter than Python's `int` and `float`, which
+#: also accept strings such as ``1_000``, ``nan`` and non-ASCII digits; in a file, such strings are
+#: mistakes.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
-#: An error message shows at most this number of characters of a value.
+#: The maximum number of characters of a value that an error message shows.
 _MOST_SHOWN = 60
 
 _T = TypeVar("_T")
 
 
 class InputError(ValueError):
-    """Raised if an argument or a file is invalid, or if a job can never start.
+    """Error raised if an argument or a file is invalid, or if a job can never start.
 
     The message is one line for the user. Errors in the library itself are never of this type.
     """
 
 
 class ImpossibleJobError(InputError):
-    """Raised if a job can never start, even in an idle system.
+    """Error raised if a job can never start, even in an idle system.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class ImpossibleJobError(InputError):
     def __init__(self, job: int, reason: str) -> None:
         self.job, self.reason = job, reason
         super().__init__(
-            f"job {job} can never start: {reason}; drop it, split it, or give it a larger system"
+            f"job {job} can never start: {reason}; remove the job, split it, or use a larger system"
         )
 
 
@@ -74,7 +75,7 @@ def shown(value: object) -> str:
 
 
 def path_of(name: str, value: Any) -> Path:
-    """Return `value` as a path, or raise `InputError` if it cannot be a path of a file."""
+    """Return `value` as a `Path`, or raise `InputError` if it cannot be the path of a file."""
     try:
         path = Path(value)
     except TypeError:
@@ -147,7 +148,7 @@ def number_in(text: str) -> float:
 
 
 def float_of(value: Any) -> float:
-    """Convert a number to a float; a number too large for a float becomes infinite."""
+    """Convert a number to a float; numbers too large for a float become infinite."""
     try:
         return float(value)
     except OverflowError:
@@ -165,17 +166,17 @@ def at_most(name: str, value: int, most: int) -> int:
 
 def one_of(name: str, value: _T, choices: Sequence[_T]) -> _T:
     """Return `value`, or raise `InputError` if it is not one of `choices`."""
-    # Values that are not hashable are rejected first, because Python raises an error if an array is
-    # looked up in a tuple of choices.
+    # Unhashable values are rejected first, because Python raises an error if an array is looked up
+    # in a tuple.
     if not isinstance(value, Hashable) or value not in choices:
         raise InputError(f"{name} = {shown(value)}; choose one of {', '.join(map(repr, choices))}")
     return value
 
 
 def kind_of(value_type: type) -> str | None:
-    """Return the kind of a Python type: "numbers", "datetimes", "timedeltas", or None."""
-    # Timedeltas are tested before numbers, because NumPy's timedelta64 is a subclass of one of
-    # NumPy's number types.
+    """Classify a Python type as "numbers", "datetimes" or "timedeltas", or return None."""
+    # Timedeltas are tested before numbers, because NumPy's timedelta64 is a subclass of a NumPy
+    # number type.
     if issubclass(value_type, timedelta | np.timedelta64):
         return "timedeltas"
     # The type of pandas.NaT is a subclass of datetime, although NaT is not a datetime.
@@ -187,7 +188,7 @@ def kind_of(value_type: type) -> str | None:
 
 
 def times(name: str, values: Any) -> NDArray[np.float64]:
-    """Convert lengths of time to a new 1-D array of seconds.
+    """Convert durations to a new 1-D array of seconds.
 
     `values` are finite numbers of 0 or more, or timedeltas. Other values raise `InputError`.
     """
@@ -206,8 +207,9 @@ def instants(name: str, values: Any) -> NDArray[np.float64]:
     """
     array = array_of(name, values)
     if array.dtype.kind == "M" and array.size:
-        # NumPy measures the difference between two datetimes in their own unit. Years and months
-        # have no fixed length in seconds, so these datetimes are converted first.
+        # NumPy returns the difference between two datetimes in the unit of the datetimes. Years and
+        # months have no fixed length in seconds, so datetimes in these units are converted to
+        # seconds first.
         if np.datetime_data(array.dtype)[0] in "YM":
             array = array.astype("datetime64[s]")
         array = array - np.fmin.reduce(array, axis=None)
@@ -215,9 +217,9 @@ def instants(name: str, values: Any) -> NDArray[np.float64]:
 
 
 def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
-    """Convert the latest starts of jobs to seconds; a job without a latest start gets infinity.
+    """Convert the latest starts of jobs to seconds; the latest start of a job can be infinite.
 
-    If `values` is None, all `jobs` entries are infinite.
+    If `values` is None, the latest starts of all `jobs` jobs are infinite.
     """
     if values is None:
         return np.full(jobs, np.inf)
@@ -229,7 +231,7 @@ def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
 
 
 def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
-    """Convert lengths of time to a masked array of seconds, or return None if `values` is None.
+    """Convert durations to a masked array of seconds, or return None if `values` is None.
 
     Masked entries stay masked and are not checked.
     """
@@ -241,13 +243,12 @@ def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
 
 
 def per_job(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Return an array with a number of 0 or more for each job; a scalar applies to all jobs."""
+    """Return an array with one number >= 0 per job; a scalar is repeated for all jobs."""
     array = numbers(name, value)
     return _seconds(name, array if array.ndim else array.repeat(jobs))
 
 
 def _seconds(name: str, array: NDArray) -> NDArray[np.float64]:
-    """Return numbers or timedeltas as a new 1-D array of seconds, all finite and 0 or more."""
     if array.ndim != 1:
         raise InputError(f"{name} has {array.ndim} dimensions; give one value for each job")
     if array.dtype.kind in "mM":
@@ -259,10 +260,10 @@ def _seconds(name: str, array: NDArray) -> NDArray[np.float64]:
 
 
 def not_negative_numbers(name: str, values: Any) -> NDArray[np.float64]:
-    """Return `values` as a new array of floats, which must be finite numbers of 0 or more."""
+    """Convert `values` to a new float array; raise `InputError` unless all are finite and >= 0."""
     array = np.array(values, dtype=float, order="C")
-    # Comparing the minimum and the maximum needs no temporary array. If an entry is NaN, the
-    # minimum and the maximum are NaN, and both comparisons are false.
+    # Testing the minimum and the maximum needs no temporary array. If an entry is NaN, the minimum
+    # and the maximum are NaN too, and the test fails.
     if array.size and not (array.min() >= 0 and array.max() < np.inf):
         bad = ~(np.isfinite(array) & (array >= 0))
         entry = _first(name, array, bad, f"= {array[bad][0]:g}")
@@ -271,7 +272,7 @@ def not_negative_numbers(name: str, values: Any) -> NDArray[np.float64]:
 
 
 def whole_numbers(name: str, values: Any, least: int = 1) -> NDArray[np.int64]:
-    """Return `values` as an `int64` array, whose entries must be whole numbers >= `least`."""
+    """Return `values` as an `int64` array of whole numbers >= `least`, or raise `InputError`."""
     array = numbers(name, values)
     if array.size == 0:
         raise InputError(f"{name} is empty; give at least one number")
@@ -282,7 +283,7 @@ def whole_numbers(name: str, values: Any, least: int = 1) -> NDArray[np.int64]:
 
 
 def numbers(name: str, values: Any) -> NDArray:
-    """Return `values` as an `int64` or `float64` array; raise `InputError` for other types."""
+    """Return `values` as an `int64` or `float64` array, or raise `InputError` for other types."""
     array = array_of(name, values)
     if array.dtype.kind in "mM":
         kind = "datetimes" if array.dtype.kind == "M" else "timedeltas"
@@ -291,7 +292,7 @@ def numbers(name: str, values: Any) -> NDArray:
 
 
 def array_of(name: str, values: Any) -> NDArray:
-    """Convert a scalar, sequence, array or pandas column to an array of a single type.
+    """Convert a scalar, sequence, array or pandas column to an array of numbers or of times.
 
     The result has the type `int64`, `float64`, `datetime64` or `timedelta64`. Missing and masked
     values raise `InputError`, and so do values that NumPy would convert silently: truth values,
@@ -300,11 +301,11 @@ def array_of(name: str, values: Any) -> NDArray:
     if np.ma.is_masked(values):
         mask = np.ma.getmaskarray(values)
         raise InputError(
-            f"{_first(name, mask, mask, 'is masked')}; drop masked entries, or fill them"
+            f"{_first(name, mask, mask, 'is masked')}; remove the masked entries or fill them"
         )
     dtype: Any = None if hasattr(values, "__array__") else object
     if getattr(getattr(values, "dtype", None), "tz", None) is not None:
-        # NumPy's datetimes have no time zone, so pandas converts the instants to UTC.
+        # NumPy's datetimes have no time zone, so pandas must convert the datetimes to UTC.
         dtype = f"datetime64[{values.dtype.unit}]"
     try:
         array = np.asarray(values, dtype=object if isinstance(values, np.generic) else dtype)
@@ -320,7 +321,6 @@ def array_of(name: str, values: Any) -> NDArray:
 
 
 def _exact_numbers(name: str, array: NDArray) -> NDArray:
-    """Convert an array to `int64` or `float64`; raise `InputError` if a value would change."""
     if array.dtype.kind not in "iuf":
         raise InputError(f"{name} holds values of type {array.dtype}; give numbers")
     if array.dtype.kind == "f":
@@ -335,7 +335,6 @@ def _exact_numbers(name: str, array: NDArray) -> NDArray:
 
 
 def _of_elements(name: str, array: NDArray) -> NDArray:
-    """Convert an array of Python objects to an array of numbers, datetimes or timedeltas."""
     values = array.ravel().tolist()
     kinds = {value_type: kind_of(value_type) for value_type in set(map(type, values))}
     if None in kinds.values():
@@ -351,8 +350,9 @@ def _of_elements(name: str, array: NDArray) -> NDArray:
     if len({getattr(value, "tzinfo", None) is None for value in values}) > 1:
         raise InputError(f"{name} holds datetimes with and without a time zone; give one kind")
     kind = "M8" if "datetimes" in kinds.values() else "m8"
-    # Python subtracts two datetimes of the same time zone by their local times, which is wrong if
-    # the clock was changed between them. So the datetimes are converted to UTC first.
+    # Python computes the difference between two datetimes of the same time zone from their local
+    # times, which is wrong if the clock was changed in between. The datetimes are therefore
+    # converted to UTC first.
     if getattr(values[0], "tzinfo", None) is not None:
         values = [value.astimezone(UTC).replace(tzinfo=None) for value in values]
     values = [value.to_numpy() if hasattr(value, "to_numpy") else value for value in values]
@@ -376,7 +376,6 @@ def _too_long(name: str, array: NDArray, bad: NDArray[np.bool_]) -> InputError:
 
 
 def _first(name: str, array: NDArray, bad: NDArray[np.bool_], fault: str = "") -> str:
-    """Describe the first invalid entry of an array for an error, such as ``submit[3] = -1``."""
     position = int(bad.ravel().argmax())
     place = ", ".join(str(int(i)) for i in np.unravel_index(position, array.shape))
     fault = fault or f"= {shown(array.flat[position])}"

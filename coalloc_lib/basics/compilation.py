@@ -22,12 +22,12 @@ from numba.core.typing.typeof import typeof_impl
 
 from coalloc_lib.basics.checks import InputError
 
-#: The names of the compiled functions (kernels) that were called in this process, and of the groups
-#: of kernels whose compilation was announced to the user.
+#: The names of the kernels (compiled functions) that were called in this process, and the names of
+#: the groups of kernels whose compilation was announced to the user.
 _announced: set[str] = set()
 _announcing = Lock()
-#: Functions that receive the messages about compilation. If the list is empty, the messages are
-#: printed.
+#: The functions to which messages about compilation are sent. If the list is empty, the messages
+#: are printed.
 _listeners: list[Callable[[str], None]] = []
 
 
@@ -54,7 +54,7 @@ def _type_of_fixed(fixed, _context):
 
 
 def takes_fixed(tuples: type) -> None:
-    """Let Numba compile kernels for named tuples of this class, with fields of type `Fixed`.
+    """Let kernels accept named tuples of a given class that have fields of type `Fixed`.
 
     Without this registration Numba would treat such a field as an ordinary integer.
     """
@@ -65,12 +65,12 @@ def takes_fixed(tuples: type) -> None:
 
 
 def fixed(value: int) -> Any:
-    """Return a number as `Fixed`, or as an int if Numba's compilation is switched off."""
+    """Return a number as a `Fixed`, or as an int if Numba's compilation is switched off."""
     return int(value) if getattr(config, "DISABLE_JIT", False) else Fixed(value)
 
 
 def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
-    """Return a decorator `kernel` that compiles functions with Numba.
+    """Return a decorator that compiles functions with Numba.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
 
 
 def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
-    """Call a kernel, a function that Numba compiles, and announce its compilation if needed.
+    """Call a kernel (a function compiled by Numba), and announce its compilation if necessary.
 
     If the cache is damaged, all files of the folder that contains it are removed, and the kernels
     are compiled again.
@@ -152,7 +152,7 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
 
 @contextmanager
 def compilation_messages_to(listener: Callable[[str], None]) -> Iterator[None]:
-    """Send messages about compilation to `listener`, not to the screen, in a ``with`` block."""
+    """Within a ``with`` block, pass messages about compilation to `listener` and print none."""
     _listeners.append(listener)
     try:
         yield
@@ -161,10 +161,8 @@ def compilation_messages_to(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 def _announce(kernel: Any, what: str) -> None:
-    """Announce that a kernel is about to be compiled, unless its machine code is in the cache.
-
-    Without a listener, the compilation of a group of kernels is announced once in a process.
-    """
+    # Nothing is announced if the cache has the machine code of the kernel. Without a listener, the
+    # compilation of a group of kernels is announced only once per process.
     name = kernel.py_func.__qualname__
     with _announcing:
         if name in _announced or (what in _announced and not _listeners):
@@ -184,11 +182,9 @@ def _announce(kernel: Any, what: str) -> None:
 
 
 def _print(text: str) -> None:
-    """Pass a message to the newest listener, or print it.
-
-    A message is printed on stderr, so that it does not mix with results. In a notebook it is
-    printed on stdout, because notebooks show stderr in red like an error.
-    """
+    # The newest listener gets the message. Without a listener, the message is printed on stderr, so
+    # that it does not mix with results. In a notebook it is printed on stdout, because notebooks
+    # highlight stderr in red like an error.
     if _listeners:
         _listeners[-1](text)
         return
@@ -197,7 +193,6 @@ def _print(text: str) -> None:
 
 
 def _is_of_cache(error: BaseException | None) -> bool:
-    """Return whether Numba's cache raised an error, or one of the causes of this error."""
     while error is not None:
         frames = (frame for frame, _ in walk_tb(error.__traceback__))
         if any(frame.f_globals.get("__name__") == "numba.core.caching" for frame in frames):

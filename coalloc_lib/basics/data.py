@@ -10,6 +10,6 @@ LIBRARY = Path(__file__).parents[1]
 
 
 def data_folder(name: str) -> Path:
-    """Return the path of a folder of the library's data, for example ``data_folder("traces")``."""
+    """Return the path of a folder of data files that come with the library, such as ``traces``."""
     installed = LIBRARY / "data"
     return (installed if installed.is_dir() else LIBRARY.parent / "data") / name

@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike
 
 from coalloc_lib.basics.text import printable
 
-#: The style of a table cell. Jupyter aligns cells to the right, which is suitable only for numbers.
+#: The style of a table cell with text. By default, Jupyter right-aligns cells, which suits only
+#: numbers.
 STYLE = ' style="text-align: left"'
 
 
 def card(title: str, facts: Mapping[str, object]) -> str:
-    """Return an HTML table with a title and a row for each fact that is not None."""
+    """Return an HTML table with a title and one row per fact, without the facts that are None."""
     rows = "".join(
         f"<tr><th{STYLE}>{escape(name)}</th><td{STYLE}>{escape(printable(text_of(value)))}</td></tr>"
         for name, value in facts.items()
@@ -24,7 +25,7 @@ def card(title: str, facts: Mapping[str, object]) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Convert a value to a string; numbers get thousands separators, and floats are rounded.
+    """Convert a value to a string; round floats, and insert thousands separators in numbers.
 
     Integers, and floats of 10,000 or more, have a comma between thousands. Smaller floats have four
     significant digits. Truth values become ``yes`` and ``no``.
@@ -46,6 +47,6 @@ def span_of(values: ArrayLike) -> str:
 
 
 def listed(items: Iterable[object]) -> str:
-    """Join items to an English list: ``4``, ``4 and 1``, or ``4, 2 and 1``."""
+    """Join items into an English enumeration: ``4``, ``4 and 1``, or ``4, 2 and 1``."""
     words = [str(item) for item in items]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -5,14 +5,14 @@ from math import expm1, inf
 
 from coalloc_lib.basics.display import card
 
-#: The methods by which a maximal utilization can be computed. An approximation is a formula that
-#: neglects a part of the model.
+#: The possible methods of computing a maximal utilization. An approximation is a formula that
+#: neglects part of the model.
 METHODS = ("exact", "approximation", "simulation")
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate of a quantity, with its confidence interval.
+    """An estimate of a quantity and its confidence interval.
 
     Parameters
     ----------
@@ -43,28 +43,28 @@ class Interval:
 
     @classmethod
     def exact(cls, value: float) -> "Interval":
-        """Return the interval of an exact value, which has length 0."""
+        """Create an interval of length 0 for an exactly known value."""
         return cls(value, value, value, 0)
 
     @property
     def half_width(self) -> float:
-        """Half the length of the interval."""
+        """Half the length of the confidence interval."""
         return (self.high - self.low) / 2
 
     def contains(self, value: float) -> bool:
-        """Return whether `value` lies in the interval."""
+        """Return whether `value` lies in the confidence interval."""
         return bool(self.low <= value <= self.high)
 
     def above(self, limit: float) -> bool | None:
-        """Return whether the quantity is above `limit`, or None if this is undecided."""
+        """Return whether the quantity is above `limit`, or None if this is uncertain."""
         return self._decide(self.low > limit, self.high <= limit)
 
     def below(self, limit: float) -> bool | None:
-        """Return whether the quantity is below `limit`, or None if this is undecided."""
+        """Return whether the quantity is below `limit`, or None if this is uncertain."""
         return self._decide(self.high < limit, self.low >= limit)
 
     def between(self, low: float, high: float) -> bool | None:
-        """Return whether the quantity is from `low` to `high`, or None if this is undecided."""
+        """Return whether the quantity is between `low` and `high`, or None if this is uncertain."""
         inside = low <= self.low and self.high <= high
         return self._decide(inside, self.high < low or self.low > high)
 
@@ -72,7 +72,7 @@ class Interval:
         return None if self.warning or not (holds or fails) else bool(holds)
 
     def within(self, least: float = -inf, most: float = inf) -> "Interval":
-        """Cut off the parts of the interval below `least` and above `most`.
+        """Return the interval without its parts below `least` and above `most`.
 
         A mean wait is never below 0, and a mean bounded slowdown never below 1, but an interval
         from few values may reach beyond such a bound. A bound must be known with certainty, and not
@@ -93,24 +93,24 @@ class Interval:
         return replace(self, low=low, high=max(min(self.high, most), self.estimate))
 
     def complement(self) -> "Interval":
-        """Return the interval of one minus the quantity.
+        """Return the estimate and the interval of 1 minus the quantity.
 
         For example, the complement of a utilization is the capacity loss.
         """
         return self.times(-1).plus(1)
 
     def times(self, factor: float) -> "Interval":
-        """Return the interval of `factor` times the quantity."""
+        """Return the estimate and the interval of `factor` times the quantity."""
         low, high = sorted((self.low * factor, self.high * factor))
         return replace(self, estimate=self.estimate * factor, low=low, high=high)
 
     def plus(self, number: float) -> "Interval":
-        """Return the interval of the quantity plus `number`."""
+        """Return the estimate and the interval of the quantity plus `number`."""
         low, high = self.low + number, self.high + number
         return replace(self, estimate=self.estimate + number, low=low, high=high)
 
     def in_percent(self) -> "Interval":
-        """Convert an interval of log(ratio) to an interval of the change in per cent.
+        """Convert the estimate and the interval of log(ratio) to a change in per cent.
 
         Examples
         --------
@@ -164,9 +164,9 @@ class Interval:
 
 
 def all_of(*answers: bool | None) -> bool | None:
-    """Return whether all answers (True, False, or None for undecided) are True.
+    """Return True if all answers are True, False if one is False, and otherwise None.
 
-    An answer is True, False, or None for undecided. One False is enough for False.
+    An answer can be True, False, or None for undecided.
     """
     if False in answers:
         return False
@@ -174,13 +174,13 @@ def all_of(*answers: bool | None) -> bool | None:
 
 
 def not_(answer: bool | None) -> bool | None:
-    """Return the opposite of an answer, which can be True, False, or None for undecided."""
+    """Return the negation of an answer; the negation of None (undecided) is None."""
     return None if answer is None else not answer
 
 
 @dataclass(frozen=True)
 class MaxUtilization:
-    """The maximal utilization of a system, its confidence interval, and the method used.
+    """The maximal utilization of a system, with its confidence interval and the method used.
 
     Parameters
     ----------
@@ -205,12 +205,12 @@ class MaxUtilization:
 
     @property
     def max_utilization(self) -> float:
-        """Maximal utilization: the largest fraction of the processors that can be kept busy."""
+        """Maximal utilization: the largest possible fraction of busy processors."""
         return self.interval.estimate
 
     @property
     def capacity_loss(self) -> float:
-        """Capacity loss: the fraction of the processors that is idle at maximal utilization."""
+        """Capacity loss: the fraction of processors that are idle at maximal utilization."""
         return 1 - self.max_utilization
 
     @property
@@ -219,7 +219,7 @@ class MaxUtilization:
         return self.interval.complement()
 
     def times(self, factor: float) -> "MaxUtilization":
-        """Return the result with the utilization multiplied by `factor`."""
+        """Return a copy in which the utilization is multiplied by `factor`."""
         return replace(self, interval=self.interval.times(factor))
 
     def __str__(self) -> str:

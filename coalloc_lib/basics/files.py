@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 #: The path that means standard output.
 STDOUT = "-"
 
-#: The characters with which a spreadsheet formula can begin.
+#: The characters that can begin a formula in a spreadsheet.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-#: The error numbers of a full disk, a full quota, and a limit on the size of a file.
+#: The `errno` codes for a full disk, an exceeded disk quota, and an exceeded file size limit.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield the path of a temporary file that replaces `path` when the ``with`` block succeeds.
+    """Yield the path of a temporary file that replaces `path` if the ``with`` block succeeds.
 
     A regular file is replaced in one step and keeps its permissions. It stays unchanged if the
     block raises an error. Symbolic links are followed. If `path` is a device, a pipe or standard
@@ -50,7 +50,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def _spool_for(target: Path) -> Iterator[Path]:
-    """Yield a new empty temporary file; copy its content to `target` after the ``with`` block."""
+    # The content of the temporary file is copied to `target` after the ``with`` block.
     with tempfile.TemporaryDirectory(prefix="coalloc-") as folder:
         spool = Path(folder) / f"spool{''.join(target.suffixes[-2:])}"
         spool.touch()
@@ -84,7 +84,7 @@ def folder_beside(path: Path) -> Iterator[Path]:
 
 
 def writable_folder(path: str | os.PathLike[str]) -> Path:
-    """Return `path` as a folder, created if necessary; raise `InputError` if it is not writable."""
+    """Create the folder `path` if necessary; raise `InputError` if it cannot be written to."""
     folder = path_of("path", path)
     with _raising_input_errors(path):
         folder.mkdir(parents=True, exist_ok=True)
@@ -94,10 +94,10 @@ def writable_folder(path: str | os.PathLike[str]) -> Path:
 
 
 def csv_of(table: "pd.DataFrame") -> str:
-    """Return a table as CSV text in which no cell looks like a formula to a spreadsheet.
+    """Convert a table to CSV text in which a spreadsheet program finds no formulas.
 
     A cell or heading gets an apostrophe in front if it begins like a formula, with one of
-    ``= + - @``, a tab or a carriage return. Texts that are numbers, such as ``-1``, stay unchanged.
+    ``= + - @``, a tab or a carriage return. A number, such as ``-1``, does not get an apostrophe.
     """
     safe = table.rename(columns=_escaped)
     for name in safe.columns:
@@ -110,8 +110,8 @@ def _escaped(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     is_formula = cell[:1] in FORMULA and not NUMBER.fullmatch(cell)
-    # Other programs read a carriage return as the end of a line, and the module `csv` before Python
-    # 3.13 does not quote cells that contain a carriage return.
+    # Other programs treat a carriage return as the end of a line, and before Python 3.13 the module
+    # `csv` does not quote cells that contain a carriage return.
     return ("'" * is_formula + cell).replace("\r", " ")
 
 
@@ -126,7 +126,6 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """Return the file to write: `path`, or the target of `path` if it is a symbolic link."""
     target = path_of("path", path)
     if os.fspath(path) != STDOUT == str(target):
         return target.absolute()  # ``./-`` is a file named ``-``, and not standard output
@@ -138,10 +137,7 @@ def _target(path: str | os.PathLike[str]) -> Path:
 
 
 def _is_replaceable(target: Path) -> bool:
-    """Return whether `target` is a regular file or does not exist yet, so it can be replaced.
-
-    Raise `InputError` if it is a folder or if its parent folder does not exist.
-    """
+    # Regular files and files that do not exist yet can be replaced. Devices and pipes cannot.
     if str(target) == STDOUT:
         if not hasattr(sys.stdout, "buffer"):  # standard output of a notebook takes only text
             raise InputError(
@@ -157,12 +153,9 @@ def _is_replaceable(target: Path) -> bool:
 
 @contextmanager
 def _partial_file(target: Path, path: Any) -> Iterator[Path]:
-    """Yield a new empty file beside `target`, with the same permissions, and remove it at the end.
-
-    Errors show the `path` that the user gave, which can be a link to the target.
-    """
-    # A file name has at most 255 bytes, and a character has up to four bytes, so the name is
-    # shortened.
+    # Errors show the `path` that the user gave, which can be a symbolic link to `target`.
+    # The name is shortened, because a file name has at most 255 bytes, and a character can take up
+    # to four bytes.
     suffix = "".join(target.suffixes[-2:])[-20:]
     beside = target.with_name(f".{target.name[:30]}.coalloc-partial-{secrets.token_hex(4)}{suffix}")
     try:
@@ -178,10 +171,7 @@ def _partial_file(target: Path, path: Any) -> Iterator[Path]:
 
 @contextmanager
 def _raising_input_errors(target: Any, which: tuple[int, ...] | None = None) -> Iterator[None]:
-    """Convert an `OSError` in the ``with`` block to an `InputError` that says what to do.
-
-    If `which` is given, only errors with these error numbers are turned.
-    """
+    # If `which` is given, only errors with these `errno` codes are converted.
     try:
         yield
     except OSError as error:

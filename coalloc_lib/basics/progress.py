@@ -4,13 +4,13 @@ from typing import Self
 
 
 class NullProgress:
-    """A progress display that shows nothing, and the base class of `Progress`.
+    """A progress bar that shows nothing; the base class of `Progress`.
 
     Several threads may report, but only one at a time.
     """
 
     def total(self, steps: int, found: int = 0) -> None:
-        """Announce `steps` more steps to do, besides `found` steps that are already done."""
+        """Announce `steps` steps still to be done, and `found` steps that are already done."""
 
     def step(self) -> None:
         """Report that one step is done."""
@@ -25,7 +25,7 @@ class NullProgress:
         self.close()
 
 
-#: The default value of the argument `progress` of all functions that have one.
+#: The default value of the argument `progress` of the functions that can show a progress bar.
 NO_PROGRESS = NullProgress()
 
 
@@ -56,7 +56,8 @@ class Progress(NullProgress):
     """
 
     def __init__(self, unit: str = "run", shown: bool = True) -> None:
-        # The import is slow, because tqdm.auto tests whether it is used in a notebook.
+        # The import is inside this method because it is slow: tqdm.auto tests whether it runs in a
+        # notebook.
         from tqdm.auto import tqdm
 
         self.steps = self.found = 0
@@ -65,7 +66,7 @@ class Progress(NullProgress):
             self._bar.ncols, self._bar.nrows, self._bar.dynamic_ncols = 80, 24, None
 
     def total(self, steps: int, found: int = 0) -> None:
-        """Add `steps` to the number of steps to do; several parts of a run can call this."""
+        """Increase the total number of steps by `steps`, for example for the next part of a run."""
         self.steps += steps
         self.found += found
         self._bar.total = self.steps

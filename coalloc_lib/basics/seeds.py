@@ -7,12 +7,12 @@ import numpy as np
 
 from coalloc_lib.basics.checks import whole
 
-#: The type of a seed of random numbers.
+#: The type of the seeds of random number generators.
 Seed = int | np.random.SeedSequence
 
 
 def spawn(seed: Seed, count: int) -> list[np.random.SeedSequence]:
-    """Return `count` independent seeds derived from `seed`.
+    """Derive `count` independent seeds from `seed`.
 
     Unlike `numpy.random.SeedSequence.spawn`, every call with the same seed returns the same seeds.
     """
@@ -23,7 +23,7 @@ def spawn(seed: Seed, count: int) -> list[np.random.SeedSequence]:
 
 
 def parent(seed: np.random.SeedSequence) -> np.random.SeedSequence:
-    """Return the seed from which `spawn` derived the given seed."""
+    """Return the seed from which the function `spawn` derived a given seed."""
     return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key[:-1])
 
 

@@ -5,8 +5,8 @@ This module imports no other package, so that the command line starts quickly.
 
 import re
 
-#: Control characters, characters that change the direction of text, and surrogates. Python stores
-#: bytes of file names that are not UTF-8 as surrogates.
+#: The pattern of control characters, characters that change the writing direction, and surrogates,
+#: with which Python represents the bytes of file names that are not valid UTF-8.
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -19,5 +19,5 @@ def printable(text: str) -> str:
 
 
 def plain(number: float) -> str:
-    """Return a number as a short string that can be parsed back, such as "30" for 30.0."""
+    """Return the shortest string from which the number can be read back, such as "30" for 30.0."""
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)

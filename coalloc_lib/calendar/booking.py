@@ -11,7 +11,7 @@ from coalloc_lib.model.placement import Rigid
 
 @dataclass(frozen=True, eq=False)
 class Booking:
-    """The reservation for a request that was accepted: its interval and its processors.
+    """The reservation of an accepted request: the reserved interval and processors.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Booking:
 
 
 class Refused(NamedTuple):
-    """A request for processors that was rejected, and the reason.
+    """The rejection of a request for processors: when and why it was rejected.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def book(
     earliest: float,
     latest: float,
 ) -> Booking | Refused:
-    """Try the possible starts of a request in turn, and reserve processors at the first that fits.
+    """Reserve processors for a request at the first possible start, or reject the request.
 
     Parameters
     ----------

@@ -14,15 +14,15 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, InputError, finite, one_of,
 from coalloc_lib.model.answers import answered_numbers
 from coalloc_lib.model.system import Multicluster
 
-#: The name of the rule that chooses those idle periods that a search in `SlotTrees` finds first.
-#: Other classes of idle periods do not offer this rule.
+#: The name of the rule that takes the idle periods in the order in which a search in `SlotTrees`
+#: finds them. Only the class `SlotTrees` supports this rule.
 FIRST_FOUND = "first-found"
 
 _START = attrgetter("start")
 
 
 class IdlePeriod(NamedTuple):
-    """A maximal interval [start, end) in which a processor has no reservation.
+    """A maximal interval [start, end) in which a given processor has no reservation.
 
     Attributes
     ----------
@@ -37,8 +37,9 @@ class IdlePeriod(NamedTuple):
     end: float
 
 
-#: The rules that choose idle periods of a cluster for a reservation. Each rule is a function that
-#: returns the sort key of a period. The periods with the lowest keys are chosen.
+#: A dict from the name of each rule that chooses among the idle periods of a cluster to a function
+#: that returns the sort key of an idle period. The rule chooses the idle periods with the lowest
+#: keys.
 RULES: dict[str, Callable[[IdlePeriod], tuple[float, ...]]] = {
     "latest-start": lambda period: (-period.start, period.server),
     "best-fit": lambda period: (period.end - period.start, -period.start, period.server),
@@ -69,7 +70,7 @@ class IdlePeriods:
     ((1, 1), (2, 1))
     """
 
-    #: The names of the rules that the method `choose` accepts.
+    #: The names of the rules by which the method `choose` can choose idle periods.
     rules: tuple[str, ...] = tuple(RULES)
 
     def __init__(self, sizes: Sequence[int]) -> None:
@@ -79,7 +80,7 @@ class IdlePeriods:
         self._idle = [[IdlePeriod(server, 0.0, inf)] for server in range(self._first[-1])]
 
     def periods(self, server: int) -> list[IdlePeriod]:
-        """Return the idle periods of a processor that end after the current time."""
+        """Return the present and future idle periods of a processor."""
         return [period for period in self._periods_of(server) if period.end > self.now]
 
     def feasible(self, start: float, end: float) -> list[IdlePeriod]:
@@ -89,7 +90,8 @@ class IdlePeriods:
         """
         found = []
         for server, periods in enumerate(self._idle):
-            # Periods are tuples, so comparing with a tuple finds the last one that starts in time.
+            # Periods are tuples, so a bisection with a tuple finds the last period that starts by
+            # `start`.
             place = bisect_right(periods, (server, start, inf)) - 1
             if place >= 0 and periods[place].end >= end:
                 found.append(periods[place])
@@ -102,7 +104,7 @@ class IdlePeriods:
     def choose(
         self, start: float, end: float, allocation: Sequence[int], rule: str
     ) -> list[IdlePeriod]:
-        """Choose idle periods that contain the interval [start, end).
+        """Choose idle periods that contain the interval [start, end) by a given rule.
 
         Parameters
         ----------
@@ -171,7 +173,7 @@ class IdlePeriods:
         if finite("now", now) < self.now:
             raise InputError(
                 f"now = {now:g} comes before the current time {self.now:g}; "
-                "give this instant or a later one"
+                f"give an instant of {self.now:g} or later"
             )
         self.now = float(now)
 
@@ -186,7 +188,6 @@ class IdlePeriods:
         return self._idle[number]
 
     def _exchange(self, server, old, new):
-        """Replace idle periods of a processor, and delete its periods that have ended."""
         periods = self._idle[server]
         first = bisect_left(periods, min((*old, *new), key=_START).start, key=_START)
         periods[first : first + len(old)] = new
@@ -194,21 +195,20 @@ class IdlePeriods:
             del periods[0]
 
     def by_cluster(self, periods: Iterable[IdlePeriod]) -> list[list[IdlePeriod]]:
-        """Group periods by cluster; within each cluster, they keep their order."""
+        """Group idle periods by cluster, in the given order within each cluster."""
         groups: list[list[IdlePeriod]] = [[] for _ in self.sizes]
         for period in periods:
             groups[bisect_right(self._first, period.server) - 1].append(period)
         return groups
 
     def _take_first(self, periods, allocation):
-        """Return the first ``allocation[c]`` of the given idle periods of each cluster c."""
         found = self.by_cluster(periods)
         wanted = wanted_of(allocation, [*map(len, found)])
         return [period for idle, n in zip(found, wanted, strict=True) for period in idle[:n]]
 
 
 def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
-    """Convert an allocation, the number of processors in each cluster, to a list of ints.
+    """Check an allocation (a number of processors per cluster), and return it as a list of ints.
 
     Raises `InputError` if it is not an allocation, or has more processors of a cluster than `most`.
     """
@@ -216,25 +216,25 @@ def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
     fits = wanted is not None and len(wanted) == len(most) and not any(map(gt, wanted, most))
     if wanted is None or not fits or min(wanted, default=0) < 0:
         raise InputError(
-            f"allocation = {shown(allocation)}; give a number of processors for each cluster, at "
-            f"most {shown([*most])}"
+            f"allocation = {shown(allocation)}; give the number of processors for each "
+            f"cluster, at most {shown([*most])}"
         )
     return wanted
 
 
 def slack_of(slot: float) -> float:
-    """Return the relative tolerance with which an instant counts as a multiple of a slot length.
+    """Return the relative tolerance of the test whether an instant is a multiple of a slot length.
 
     The multiples of some slots, such as 0.1, are rounded, and an instant that should be a multiple
     may differ from it by a rounding error. If the slot is a multiple of 2**-20, all its multiples
     are exact, and the tolerance is 0.
     """
-    # The kernel `horizon_end` of `engines.kernels.booking` must compute the same tolerance.
+    # The function `horizon_end` in `engines.kernels.booking` must use the same tolerance.
     return 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44
 
 
 def slot_of(instant: float, slot: float) -> int:
-    """Return the number of the time slot that contains an instant; a slot has the length `slot`.
+    """Return the number of the time slot, of length `slot`, that contains an instant.
 
     Slot k contains the instants from ``k * slot``, included, to ``(k + 1) * slot``, excluded. An
     instant that differs from a multiple of the slot by a rounding error only (see `slack_of`)

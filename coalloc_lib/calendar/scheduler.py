@@ -74,15 +74,15 @@ class Calendar:
         self._placement = checks.instance_of("placement", placement, Placement, "WorstFit()")
         if "flexible" not in placement.requests:
             raise InputError(
-                f"placement = {placement} does not distribute processors over clusters (flexible "
-                "requests), which a calendar needs; give another one, such as WorstFit()"
+                f"placement = {placement} cannot place flexible requests, whose processors can be "
+                "in several clusters; give another placement, such as WorstFit()"
             )
         placement.check(self.system)
         self.idle = IdlePeriods(self.system.sizes)
         self.rule = checks.one_of("rule", rule, self.idle.rules)
         self.bookings: set[Booking] = set()
-        #: A heap of the current bookings as tuples (end, number, booking). The numbers decide the
-        #: order of bookings that end at the same instant.
+        #: A heap of the current bookings as tuples (end, number, booking). The number breaks ties
+        #: between bookings that end at the same instant.
         self._ends: list[tuple[float, int, Booking]] = []
 
     @property
@@ -146,7 +146,7 @@ class Calendar:
         return answer
 
     def cancel(self, booking: Booking) -> None:
-        """Cancel a booking that has not started before the current time.
+        """Cancel a booking that does not start before the current time.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class Calendar:
             self.idle.give_back(server, booking.start, booking.end)
 
     def free(self, start: float, end: float) -> list[IdlePeriod]:
-        """Return the idle periods that contain an interval, at most one for each processor.
+        """Return the idle periods that contain a given interval, at most one per processor.
 
         Parameters
         ----------
@@ -211,14 +211,14 @@ class Calendar:
         InputError
             If `now` is before the current time, or too large for the slots to be exact.
         """
-        # This call raises an error if `now` is too late to compute its slot exactly.
+        # The method `horizon_end` raises an error if `now` is so late that its time slot cannot be
+        # computed exactly.
         self.terms.horizon_end(checks.finite("now", now))
         self.idle.advance(now)
         while self._ends and self._ends[0][0] <= self.now:
             self.bookings.discard(heappop(self._ends)[-1])
 
     def _place(self, request, idle):
-        """Return the allocation that the placement gives a request, or None if it does not fit."""
         answer = self._placement.place((request.servers,), "flexible", idle)
         if answer is None:
             return None
@@ -233,5 +233,5 @@ class _Request(NamedTuple):
     span_penalty: float
 
     def expected_length(self, allocation: Sequence[int]) -> float:
-        """Return the length of the request on an allocation, longer on several clusters."""
+        """Return the length of the request on an allocation, including the span penalty."""
         return time_on_processors(self.length, self.span_penalty, clusters_used(allocation))

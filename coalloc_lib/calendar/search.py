@@ -10,7 +10,7 @@ from coalloc_lib.basics.times import DAY
 from coalloc_lib.calendar.periods import IdlePeriods, slack_of, slot_of
 from coalloc_lib.model.placement import Reservation, Rigid
 
-#: The possible reasons for the rejection of a request.
+#: The possible reasons for rejecting a request.
 TOO_WIDE = "more servers than there are"
 NO_LENGTH = "no length"
 BEFORE_NOW = "a start before its submission"
@@ -18,19 +18,19 @@ PAST_LATEST = "past its latest start"
 BEYOND_HORIZON = "beyond the horizon"
 NO_ROOM = "no room in all attempts"
 
-#: Half the distance from 1 to the next larger floating-point number. If the length of a job divided
-#: by its start is at most this number, then ``start + length`` may be rounded to `start`.
+#: Half the distance from 1 to the next larger floating-point number. If the length of a job is at
+#: most this number times its start, then ``start + length`` can be rounded to `start`.
 HALF_SPACING = 2.0**-53
 
-#: The reasons why one attempt to reserve processors can fail. The next attempt, at a later start,
-#: may succeed.
+#: The reasons why a single attempt to reserve processors can fail. A later attempt, with a later
+#: start, can still succeed.
 TOO_FEW = "too few servers are idle so long"
 SPANS_BEYOND = "spanning, it would end beyond the horizon"
 
 
 @dataclass(frozen=True)
 class BookingRules:
-    """The parameters of online booking: which starts are tried, and how far ahead.
+    """The parameters of online booking: which starts to try, and how far ahead to book.
 
     The parameters have the same meaning as in the policy `Online`.
 
@@ -67,7 +67,6 @@ class BookingRules:
     min_length: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
-        """Check all parameters."""
         object.__setattr__(self, "min_length", checks.not_negative("min_length", self.min_length))
         for name in ("slot", "step", "horizon"):
             value = checks.positive(name, getattr(self, name))
@@ -79,16 +78,16 @@ class BookingRules:
 
     @property
     def slots(self) -> int:
-        """Number of time slots in the planning horizon; the paper calls it Q."""
+        """Number of time slots in the planning horizon, called Q in the paper."""
         return -slot_of(-self.horizon, self.slot)
 
     @property
     def most_attempts(self) -> int:
-        """Maximum number of attempted starts for a request, at least 1."""
+        """Maximum number of starts that are tried for a request, at least 1."""
         return max(self.slots // 2, 1) if self.max_attempts is None else self.max_attempts
 
     def horizon_end(self, now: float) -> float:
-        """Return the latest end of a reservation that is made at the instant `now`.
+        """Return the latest possible end of a reservation that is made at the instant `now`.
 
         The result includes the tolerance of `slack_of` for rounding errors.
         """
@@ -97,15 +96,14 @@ class BookingRules:
 
 
 def is_lost(length: float, start: float) -> bool:
-    """Return whether a length is so short that ``start + length`` may be rounded to `start`.
+    """Return whether ``start + length`` can be rounded to `start` because the length is tiny.
 
-    If this is so at a start, it is so at every later start too.
+    If the result is True for a start, it is True for every later start.
     """
     return length <= start * HALF_SPACING
 
 
 def _exact(name, value):
-    """Return a number; raise an error if it is too large for exact arithmetic."""
     if value > checks.LARGEST_WHOLE:
         raise InputError(f"{name} = {shown(value)}; give at most {checks.LARGEST_WHOLE:,}")
     return value
@@ -140,7 +138,7 @@ def find_start(
     latest: float,
     until: float,
 ) -> tuple[list[Attempt], Reservation | None, str]:
-    """Try to place a job at the starts ``earliest``, ``earliest + step``, ... until it fits.
+    """Try the starts ``earliest``, ``earliest + step``, ... of a job until the job fits.
 
     A request is first placed on the processors that are idle for its length on one cluster. If the
     resulting allocation makes it longer, it is placed again in the longer interval. If only the
@@ -190,7 +188,6 @@ def find_start(
 
 
 def _try(idle, job, place, start, length, until, least):
-    """Try one start of a job; return the attempt, and the reservation if the attempt succeeds."""
     while True:
         end = start + length
         if end > until:

@@ -25,11 +25,11 @@ from coalloc_lib.basics.checks import InputError, finite, positive, shown, whole
 from coalloc_lib.calendar import periods as lists
 from coalloc_lib.calendar.periods import FIRST_FOUND, IdlePeriod, IdlePeriods, slot_of
 
-#: The maximum share of the leaves of a subtree that one of its halves may have. If one half has a
-#: larger share, the subtree is rebuilt.
+#: The maximum fraction of the leaves of a subtree that may be in one of its two halves. If one half
+#: has a larger fraction, the subtree is rebuilt.
 BALANCE = 0.7
-#: The maximum number of nodes in all slot trees of a cluster. A node needs about 100 bytes, so this
-#: limit is about 2 GiB.
+#: The maximum number of tree nodes for a cluster, in the trees of all slots together. A node needs
+#: about 100 bytes, so the limit corresponds to about 2 GB.
 MOST_NODES = 20_000_000
 
 
@@ -73,13 +73,13 @@ Node = Leaf | Inner
 
 @dataclass(slots=True)
 class Steps:
-    """A counter of elementary operations: visits, creations and removals of tree nodes."""
+    """A counter of the tree nodes that were visited, created or removed."""
 
     taken: int = 0
 
 
 def leaves(node: Node | None) -> Iterator[IdlePeriod]:
-    """Yield the idle periods below a node, from left to right."""
+    """Yield the idle periods stored below a tree node, from left to right."""
     if isinstance(node, Leaf):
         yield node.period
     elif node is not None:
@@ -88,7 +88,7 @@ def leaves(node: Node | None) -> Iterator[IdlePeriod]:
 
 
 class Tree:
-    """A balanced search tree with idle periods in its leaves, either primary or secondary."""
+    """A balanced search tree, primary or secondary, with idle periods in its leaves."""
 
     def __init__(
         self, periods: Sequence[IdlePeriod], steps: Steps, is_primary: bool = True
@@ -100,19 +100,18 @@ class Tree:
         return self.root.size if self.root else 0
 
     def key(self, period: IdlePeriod) -> tuple[float, int]:
-        """Return the sort key of a period in this tree; no two periods have the same key."""
+        """Return the sort key of an idle period in this tree; all keys are different."""
         return (-period.start if self.is_primary else period.end), period.server
 
     def insert(self, period: IdlePeriod) -> None:
-        """Add a period to the tree."""
+        """Add an idle period to the tree."""
         self.root = self._inserted(self.root, period) if self.root else self._built([period])
 
     def remove(self, period: IdlePeriod) -> None:
-        """Remove a period from the tree, which must contain it."""
+        """Remove an idle period that the tree contains."""
         self.root = self._removed(self.root, period)
 
     def _built(self, periods):
-        """Return a perfectly balanced subtree whose leaves are the given sorted periods."""
         self.steps.taken += 1
         if len(periods) == 1:
             return Leaf(periods[0])
@@ -124,7 +123,6 @@ class Tree:
         return Inner(median, self.key(last), left, right, len(periods), secondary)
 
     def _inserted(self, node, period):
-        """Return the subtree below a node after an idle period was added to it."""
         self.steps.taken += 1
         if isinstance(node, Leaf):
             return self._built(sorted([node.period, period], key=self.key))
@@ -138,7 +136,6 @@ class Tree:
         return self._balanced(node)
 
     def _removed(self, node, period):
-        """Return the subtree below a node without one of its periods; None if it is then empty."""
         self.steps.taken += 1
         if isinstance(node, Leaf):
             assert node.period == period, f"{period} is not in this tree"
@@ -155,20 +152,17 @@ class Tree:
         return self._balanced(node)
 
     def _balanced(self, node):
-        """Return the subtree below a node, rebuilt if one half has become too large."""
         if max(node.left.size, node.right.size) > BALANCE * node.size:
             return self._built([*leaves(node)])
         return node
 
 
 def _marked_subtrees(node, instant, is_primary, steps):
-    """Yield disjoint subtrees that together contain exactly the matching idle periods below a node.
-
-    In a primary tree, the periods that start at or before the instant match. In a secondary tree,
-    the periods that end at or after it match.
-    """
-    # If the median of a node satisfies the condition of the search, all periods in its right half
-    # do, and the search continues in its left half. Otherwise, no period in its left half does.
+    # In a primary tree, this search finds the idle periods that start at or before `instant`. In a
+    # secondary tree, it finds the idle periods that end at or after `instant`. If the median of a
+    # node satisfies this condition, all periods in the right half of the node satisfy it, and the
+    # search continues in the left half. Otherwise, no period in the left half satisfies it, and the
+    # search continues in the right half.
     while isinstance(node, Inner):
         steps.taken += 1
         if node.median <= instant if is_primary else node.median >= instant:
@@ -184,7 +178,7 @@ def _marked_subtrees(node, instant, is_primary, steps):
 
 @dataclass
 class Operations:
-    """The numbers of tree nodes that each part of the slot-tree algorithm visits or changes.
+    """The number of tree nodes that each part of the slot-tree algorithm has visited or changed.
 
     Attributes
     ----------
@@ -205,7 +199,7 @@ class Operations:
 
 
 class TreeSearch(NamedTuple):
-    """What a search in one slot's tree of idle periods has found.
+    """The result of a search in the tree of the idle periods that overlap one slot.
 
     Attributes
     ----------
@@ -297,14 +291,14 @@ class SlotTrees(IdlePeriods):
         self.plant()
 
     def plant(self) -> None:
-        """Rebuild the trees of all slots, perfectly balanced, without counting the operations."""
+        """Rebuild perfectly balanced trees for all slots, without counting the operations."""
         first = slot_of(self.now, self.slot)
         self.trees = {
             number: self._tree_of_slot(number) for number in range(first, first + self.slots)
         }
 
     def search(self, start: float, end: float, count: int | None = None) -> TreeSearch:
-        """Search for idle periods that contain [start, end), in the tree of the slot of `start`.
+        """Search the tree of the slot of `start` for idle periods that contain [start, end).
 
         Parameters
         ----------
@@ -327,8 +321,9 @@ class SlotTrees(IdlePeriods):
         slot = slot_of(start, self.slot)
         if slot not in self.trees:
             raise InputError(
-                f"start = {start:g} is not in a slot of the horizon; give a start from "
-                f"{min(self.trees) * self.slot:g} to before {(1 + max(self.trees)) * self.slot:g}"
+                f"start = {start:g} is not in a slot of the horizon; give a start of at least "
+                f"{min(self.trees) * self.slot:g} and less than "
+                f"{(1 + max(self.trees)) * self.slot:g}"
             )
         wanted = 0 if count is None else whole("count", count, least=0)
         candidates, feasible = self._mark(slot, start, end, count)
@@ -349,7 +344,7 @@ class SlotTrees(IdlePeriods):
         return sorted(self.search(start, end).found)
 
     def counts(self, start: float, end: float) -> tuple[int, ...]:
-        """Return a tuple with the number of processors that are idle during [start, end).
+        """Return the number of processors that are idle during [start, end), as a 1-tuple.
 
         The sizes of the marked subtrees are added, and no period is retrieved.
         """
@@ -386,12 +381,9 @@ class SlotTrees(IdlePeriods):
         self.operations.advance += self._steps.taken - before
 
     def _mark(self, slot, start, end, count):
-        """Return the subtrees of idle periods that the two phases of a search mark as candidates.
-
-        Phase 1 marks periods that start early enough, and phase 2 those that end late enough. Phase
-        2 stops when it has marked `count` periods. As in the paper, it takes the subtrees of
-        phase 1 in reverse order.
-        """
+        # Phase 1 marks the idle periods that start early enough. Among these periods, phase 2 marks
+        # those that end late enough, and stops when it has marked `count` periods. As in the paper,
+        # phase 2 examines the subtrees that phase 1 marked in reverse order.
         before = self._steps.taken
         candidates = [*_marked_subtrees(self.trees[slot].root, start, True, self._steps)]
         between = self._steps.taken
@@ -408,7 +400,6 @@ class SlotTrees(IdlePeriods):
         return candidates, feasible
 
     def _exchange(self, server, old, new):
-        """Replace idle periods of a processor by new ones, in the lists and in all trees."""
         super()._exchange(server, old, new)
         before, least = self._steps.taken, next(iter(self.trees))
         for periods, change in ((old, Tree.remove), (new, Tree.insert)):
@@ -418,11 +409,10 @@ class SlotTrees(IdlePeriods):
         self.operations.update += self._steps.taken - before
 
     def _overlapped(self, period, least, most):
-        """Return the numbers of the slots between `least` and `most` that a period overlaps."""
         _, start, end = period
-        # A slot number is computed only for instants before `beyond`, because `slot_of` raises an
-        # error if the number is too large. `beyond` is one slot after the end of slot `most`, so
-        # that rounding errors do not matter.
+        # The function `slot_of` is called only for instants before `beyond`, because it raises an
+        # error for very late instants. The instant `beyond` is one slot after the end of slot
+        # `most`, so that rounding errors do not matter.
         beyond = (most + 2) * self.slot
         if start >= beyond:
             return range(0)
@@ -430,7 +420,6 @@ class SlotTrees(IdlePeriods):
         return range(max(least, slot_of(start, self.slot)), min(most, last) + 1)
 
     def _tree_of_slot(self, number):
-        """Return the tree of the idle periods that overlap a slot."""
         servers = range(sum(self.sizes))
         idle = (period for server in servers for period in self.periods(server))
         overlapping = [period for period in idle if self._overlapped(period, number, number)]
@@ -442,18 +431,18 @@ def _number_of_leaves(nodes):
 
 
 class Request(NamedTuple):
-    """A request for processors in the worked example; the paper calls its values q, s, l and n.
+    """The request for processors in the worked example.
 
     Attributes
     ----------
     submit : float
-        Instant of submission, q.
+        Instant of submission, called q in the paper.
     start : float
-        Requested start, s.
+        Requested start, called s in the paper.
     length : float
-        Length, l.
+        Length, called l in the paper.
     servers : int
-        Number of processors, n.
+        Number of processors, called n in the paper.
     """
 
     submit: float
@@ -462,12 +451,12 @@ class Request(NamedTuple):
     servers: int
 
 
-#: The reserved intervals of each processor in the worked example; the current time is 0.
+#: The reserved intervals of each processor in the worked example, in which the current time is 0.
 _RESERVED = ([(0, 4), (25, 34)], [(0, 12), (36, 42)], [(0, 7), (31, 40)], [(0, 2), (16, 30)])
 
 
 def worked_example() -> tuple[SlotTrees, dict[str, IdlePeriod], Request]:
-    """Return the example of Figures 1 and 2 in the paper of Castillo, Rouskas and Harfoush (2009).
+    """Return the example of Figures 1 and 2 of Castillo, Rouskas and Harfoush (2009).
 
     The text of the paper specifies some values: the period X = [4, 25) of the first processor
     (number 0 here); that the period V overlaps only the first two slots, and that all four periods

@@ -17,8 +17,8 @@ from coalloc_lib.cli.output import print_json, print_table, show
 
 __all__ = ["app", "main"]
 
-#: The help texts of the commands that have their own modules. Each module has the name of its
-#: command. It contains a function with the same name, and the constant EXAMPLES.
+#: The help texts of the commands that have their own modules. The module of a command has the name
+#: of the command. It contains a function with the same name, and the constant EXAMPLES.
 COMMANDS = {
     "loss": "Print the capacity loss of a system, by formula or by simulation.",
     "simulate": "Simulate the jobs of a log on a system; print the metrics, write the schedule.",
@@ -29,7 +29,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 class _Group(TyperGroup):
-    """A group of commands that imports the module of a command only when the command is run."""
+    """A command group that imports the module of a command only when the command is run."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)

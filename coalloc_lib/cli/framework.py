@@ -21,7 +21,7 @@ _ParserError: Any = import_module(typer.BadParameter.__module__).ClickException
 
 
 class OnceEach(TyperCommand):
-    """A command that rejects an option that the user gives twice.
+    """A command that rejects an option that the user gives more than once.
 
     Without this class, the parser would silently use the last value. An option that may be given
     several times is accepted.
@@ -44,10 +44,7 @@ class OnceEach(TyperCommand):
 
 
 def _reject_underscores(option: Any, value: Any, text: Any) -> None:
-    """Raise an error if a number on the command line contains an underscore.
-
-    Python reads 1_000 as 1000, so a typing error such as 1_5 for 1.5 would go unnoticed.
-    """
+    # Python reads 1_000 as 1000, so a typing error such as 1_5 for 1.5 would go unnoticed.
     from coalloc_lib.basics.checks import InputError, shown
 
     has_several = isinstance(value, list | tuple) and isinstance(text, list | tuple)
@@ -57,7 +54,7 @@ def _reject_underscores(option: Any, value: Any, text: Any) -> None:
 
 
 def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None = None) -> int:
-    """Run a command line application, and print each error of the user in one line.
+    """Run a command line application, and report each user error in one line.
 
     Parameters
     ----------
@@ -90,8 +87,8 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
         return 0
     except (KeyboardInterrupt, typer.Abort) as error:
         if isinstance(error.__cause__, EOFError):
-            # The parser treats every EOFError as if the user had closed the terminal. Here, the
-            # EOFError means that a file ended too early.
+            # The command line parser treats every EOFError as if the user had closed the terminal.
+            # However, this EOFError means that a file ended too early.
             raise error.__cause__ from None
         status = 130
     except Terminated:
@@ -108,7 +105,6 @@ def run_app(commands: typer.Typer, program: str, arguments: Sequence[str] | None
 
 
 def _mistake(error: Exception, program: str) -> str | None:
-    """Return a message about an error that the user can remedy, or None if it is a bug."""
     from coalloc_lib.basics.checks import InputError, shown
     from coalloc_lib.basics.files import FULL
 

@@ -17,9 +17,9 @@ from coalloc_lib.model.jobs import REQUESTS
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster, parse_clusters
 
-#: The values that command line options must have if a formula is to give the capacity loss.
+#: The option values that every formula for the capacity loss requires.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
-#: The values that further options must have if the capacity loss is to be approximated.
+#: The further option values that an approximate formula for the capacity loss requires.
 APPROXIMATED = {"--placement": ("worst-fit", "first-fit")}
 
 EXAMPLES = """\b
@@ -119,21 +119,6 @@ class _Question(NamedTuple):
 
 
 def _has_formula(question, method, given, sampling):
-    """Return whether a formula gives the capacity loss, so that no simulation is necessary.
-
-    If the user gave a method whose formula does not exist, raise an `InputError`.
-
-    Parameters
-    ----------
-    question : _Question
-        The system and the jobs.
-    method : str or None
-        The method that the user gave.
-    given : dict
-        The values of the options that decide whether there is a formula.
-    sampling : dict
-        The options of a simulation that the user gave.
-    """
     obstacle = _obstacle(question, method, given)
     if method is None and (obstacle or (question.needs_chain and sampling)):
         return False
@@ -148,10 +133,6 @@ def _has_formula(question, method, given, sampling):
 
 
 def _by_formula(question, method, given):
-    """Return the capacity loss that a formula gives, and the name of the formula's method.
-
-    If the formula takes too long, raise an `InputError`, or return None if the user gave no method.
-    """
     from coalloc_lib.analytic import BudgetError, exact_utilization, maximal_utilization
 
     is_chain = question.needs_chain and method != "approximation"
@@ -172,7 +153,6 @@ def _by_formula(question, method, given):
 
 
 def _obstacle(question, method, given):
-    """Return why no formula gives the capacity loss for the user's options, or None."""
     request = question.request
     if method == "approximation" and not question.needs_chain:
         where = f"--request {request}" if request in ("ordered", "flexible") else "one cluster"

@@ -20,8 +20,8 @@ from coalloc_lib.policies.booking import CHOICES
 from coalloc_lib.policies.fcfs import COUNTED
 from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 
-#: The options that several commands share. Each option has a placeholder for its value in the help
-#: (None for a flag) and a help text. Some options also have a smallest allowed value.
+#: The options that several commands share. The tuple of an option has the placeholder for its value
+#: in the help (None for a flag), the help text and, for some options, the smallest allowed value.
 SHARED: dict[str, tuple] = {
     "clusters": ("N,N,...", "Number of processors of each cluster, or a named system: "
                  f"{', '.join(NAMED_SYSTEMS)}."),
@@ -32,9 +32,9 @@ SHARED: dict[str, tuple] = {
     "seed": ("N", "Seed of the random numbers.", 0),
     "as_json": (None, "Print one JSON object."),
 }  # fmt: skip
-#: The options that set fields of scheduling policies. Each option has a placeholder for its value
-#: in the help (None for a flag) and a help text. Some options also have a smallest allowed value.
-#: The help shows the names of the policies before the help text.
+#: The options that set fields of scheduling policies. The tuple of an option has the placeholder
+#: for its value in the help (None for a flag), the help text and, for some options, the smallest
+#: allowed value. In the help, the names of the policies with this field precede the help text.
 FIELDS: dict[str, tuple] = {
     "max_jumps": ("N", "how many times a job may be overtaken.", 0),
     "counted": ("WHEN", "the overtakings of a job count while it is "
@@ -102,7 +102,6 @@ def command(
 
 @contextmanager
 def _naming_options(flags: Mapping[str, str]) -> Iterator[None]:
-    """Make an `InputError` name the command line option instead of the Python argument."""
     try:
         yield
     except InputError as error:

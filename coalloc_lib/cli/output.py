@@ -26,16 +26,15 @@ SIGNS = {
     "≤": "<=", "≥": ">=", "≈": "~", "→": "->", "↔": "<->", "’": "'", "‘": "'", "“": '"',
     "”": '"', "✓": "yes", "✗": "no", "\N{NO-BREAK SPACE}": " ",
 }  # fmt: skip
-#: The name of the encoding error handler `_in_ascii` in Python's registry.
+#: The name under which the error handler `_in_ascii` is registered with Python's codecs.
 SIGNS_HANDLER = "coalloc-signs"
-#: The width, in characters, of tables that are printed into a file or a pipe.
+#: The width, in characters, of tables that are printed to a file or a pipe.
 FILE_WIDTH = 120
 #: The smallest width, in characters, of a table column that contains words.
 WORDS_WIDTH = 10
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Replace characters that a stream cannot encode with ASCII, escapes or question marks."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     characters = printable(error.object[error.start : error.end])
@@ -75,7 +74,6 @@ def drop_output() -> None:
 
 
 def _write(lines: Iterable[str]) -> None:
-    """Print lines and flush them; if the reader of a pipe has ended, discard the output."""
     try:
         with naming(OUTPUT):
             sys.stdout.writelines(f"{line}\n" for line in lines)
@@ -103,7 +101,6 @@ def print_json(answer: dict) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """Replace all infinite numbers and NaN in a value for JSON by None."""
     if isinstance(value, dict):
         return {name: _finite(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -145,7 +142,6 @@ def print_table(columns: Sequence[str], rows: Iterable, title: str | None = None
 
 
 def _least_width(columns, rows):
-    """Return the smallest width of a printed table in which no number is cut."""
     least = 0
     for at, heading in enumerate(columns):
         longest = max(len(heading.lstrip(">")), *(len(row[at]) for row in rows), 0)
@@ -154,7 +150,6 @@ def _least_width(columns, rows):
 
 
 def _as_table(columns, rows, title, width, is_terminal):
-    """Yield the lines of a printed table."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -175,10 +170,6 @@ def _as_table(columns, rows, title, width, is_terminal):
 
 
 def _as_lists(columns, rows, title):
-    """Yield the lines of a table that is printed as one list for each row.
-
-    The first line has the first cell of the row, and each further line has another cell.
-    """
     names = [heading.removeprefix(">") for heading in columns]
     if title is not None:
         yield printable(title)

@@ -17,16 +17,20 @@ from coalloc_lib.model.placement import time_on_processors
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.workloads.catalogue import load_trace
 
-#: The columns that are read from a CSV file of this library and from one of Batsim: job,
-#: submission, start, end and allocation.
+#: The columns with the number, submission, start, end and allocation of a job, in CSV files of this
+#: library (OURS) and of the simulator Batsim (BATSIM).
 OURS = ("job", "submit", "start", "end", "allocation")
 BATSIM = ("job_id", "submission_time", "starting_time", "finish_time", "allocated_resources")
-#: Two instants count as equal if they differ by at most this share, because other tools round them.
+#: Two instants count as equal if their relative difference is at most this number, because other
+#: tools round instants.
 ROUNDING = 1e-6
 
 
 class Recorded(NamedTuple):
-    """The starts, ends and allocations of jobs in a file; NaN and zeros for missing jobs."""
+    """The starts, ends and allocations of jobs that were read from a file.
+
+    A job that is missing in the file has NaN as its start and end, and an allocation of zeros.
+    """
 
     start: NDArray[np.float64]
     end: NDArray[np.float64]
@@ -34,7 +38,7 @@ class Recorded(NamedTuple):
 
 
 def read_schedule(path: str, system: Multicluster, jobs: JobStream) -> Recorded:
-    """Read a schedule for the jobs of a stream from a file.
+    """Read the schedule of a job stream from a file.
 
     Parameters
     ----------
@@ -56,7 +60,6 @@ def read_schedule(path: str, system: Multicluster, jobs: JobStream) -> Recorded:
 
 
 def _without_rounding(start, end, allocation, jobs):
-    """Replace each end of a job that differs from the exact end only by rounding."""
     clusters = (allocation > 0).sum(axis=1)
     exact = start + time_on_processors(jobs.runtime, jobs.span_penalty, clusters)
     return np.where(_nearly(end, exact), exact, end)
@@ -67,7 +70,6 @@ def _nearly(one: Any, other: Any) -> Any:
 
 
 def _read_log(path, system, jobs):
-    """Return the schedule that a log contains: each job starts after its recorded wait."""
     if len(system) > 1:
         raise InputError(
             f"{path} is a log, which does not say on which clusters its jobs ran; give --clusters "
@@ -87,7 +89,6 @@ def _read_log(path, system, jobs):
 
 
 def _read_csv(path, system, jobs):
-    """Read a schedule from a CSV file of this library or of Batsim."""
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             table = csv.DictReader(file)
@@ -112,7 +113,6 @@ def _columns(path, header):
 
 
 def _read_rows(path, table, names, system, jobs):
-    """Fill the columns from the rows of a table, matched by the number or label of each job."""
     start, end = np.full((2, len(jobs)), np.nan)
     allocation = np.zeros((len(jobs), len(system)), dtype=np.int64)
     label = jobs.number.astype(str) if names is OURS else jobs.label
@@ -140,7 +140,7 @@ def _read_rows(path, table, names, system, jobs):
 def _check_submission(line, submit, expected):
     if not _nearly(submit, expected):
         raise InputError(
-            f"{line}: the job was submitted at {submit:.12g}, and in the log at {expected:.12g}; "
+            f"{line}: the job was submitted at {submit:.12g}, but at {expected:.12g} in the log; "
             "give the options with which the schedule was made, such as --load"
         )
 
@@ -156,7 +156,6 @@ def _number(line, column, text):
 
 
 def _our_allocation(line, text, system):
-    """Convert a string such as ``0:32;1:16`` to the number of processors in each cluster."""
     taken = [0] * len(system)
     for part in filter(None, text.split(";")):
         cluster, colon, processors = part.partition(":")
@@ -171,7 +170,6 @@ def _our_allocation(line, text, system):
 
 
 def _batsim_allocation(line, text, system):
-    """Convert processor numbers such as ``0-3 7`` to the number of processors in each cluster."""
     edges = np.append(0, np.cumsum(system.sizes))
     taken = np.zeros(len(system), dtype=np.int64)
     for part in text.split():
@@ -179,7 +177,7 @@ def _batsim_allocation(line, text, system):
         high = high or low
         if not (low.isdecimal() and high.isdecimal() and int(low) <= int(high) < edges[-1]):
             raise InputError(
-                f"{line}: allocated_resources is {shown(text)}; give numbers of processors from 0 "
+                f"{line}: allocated_resources is {shown(text)}; give processor numbers from 0 "
                 f"to {edges[-1] - 1}, such as 0-3 7"
             )
         inside = np.minimum(int(high) + 1, edges[1:]) - np.maximum(int(low), edges[:-1])

@@ -144,7 +144,6 @@ def simulate(
 
 
 def _reject_missing(missing, scheduling):
-    """Raise an error if ``--missing`` is given although nothing uses estimates."""
     if missing is not None:
         raise InputError(
             f"--missing {missing:g} has no effect: --scheduling {scheduling} does not plan with "
@@ -153,7 +152,6 @@ def _reject_missing(missing, scheduling):
 
 
 def _check_penalty(span_penalty, request, system):
-    """Raise an error if there is a span penalty although no job can span clusters."""
     if span_penalty and (request == "total" or len(system) == 1):
         why = "--request total keeps" if request == "total" else "a system of one cluster has"
         raise InputError(
@@ -163,7 +161,6 @@ def _check_penalty(span_penalty, request, system):
 
 
 def _check_nodes(node, system):
-    """Raise an error if a cluster's size is not a multiple of the node size."""
     odd = [size for size in system.sizes if size % node]
     if odd:
         raise InputError(
@@ -173,10 +170,7 @@ def _check_nodes(node, system):
 
 
 def _check_outputs(out, export, as_json):
-    """Raise an error if options for the output contradict each other or a file is not writable.
-
-    This is checked before the simulation, which may take a long time.
-    """
+    # The output options are checked before the simulation, which may take a long time.
     if out == "-" and as_json:
         raise InputError(
             "--out - and --json both print on standard output; give --out the name of a file"
@@ -189,7 +183,6 @@ def _check_outputs(out, export, as_json):
 
 
 def _read(trace):
-    """Read a log, and print the notes about it on stderr."""
     log = load_trace(trace)
     for note in log.notes:
         warn(f"{log.name}: {note}")
@@ -197,7 +190,6 @@ def _read(trace):
 
 
 def _run(system, jobs, policy, placement, engine, verify):
-    """Simulate jobs, print warnings on stderr, and verify the schedule if the user wants it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         schedule = run(system, jobs, scheduling=policy, placement=placement, engine=engine)
@@ -213,7 +205,6 @@ def _run(system, jobs, policy, placement, engine, verify):
 
 
 def _left_out(log, jobs, largest):
-    """Return a dict from each reason for leaving out jobs to the number of jobs left out."""
     unusable = len(log) - len(log.usable)
     left_out = {"without run time or processors": unusable}
     left_out |= {f"of more than {largest} processors": len(log) - unusable - len(jobs)}
@@ -221,17 +212,6 @@ def _left_out(log, jobs, largest):
 
 
 def _splitting(request, system, split, components):
-    """Return a function that splits jobs into components, as the user's options say.
-
-    Parameters
-    ----------
-    request : str
-        The value of the option ``--request``.
-    system : Multicluster
-        The system, whose largest cluster is the default of ``--split``.
-    split, components : int or None
-        The values of the options ``--split`` and ``--components``.
-    """
     options.chosen("--request", request, REQUESTS)
     if split is not None and components is not None:
         raise InputError("--split and --components cannot be used together; give one of them")
@@ -253,10 +233,8 @@ def _splitting(request, system, split, components):
 
 
 def _check_requested_times(log):
-    """Raise an error if no job has a requested time, or warn if some jobs have none.
-
-    The policies would plan such jobs with their exact run times, which a user may not notice.
-    """
+    # If a job has no requested time, the policies plan with its exact run time. The user may not
+    # notice this.
     jobs, missing = len(log.usable), log.without_requested_time
     if missing == jobs:
         raise InputError(
@@ -271,12 +249,6 @@ def _check_requested_times(log):
 
 
 def _reject_impossible(system, jobs, placement, prepared, log):
-    """Raise an error if a job can never start, and say how to leave such jobs out.
-
-    The error gives the number of the job in the log.
-
-    The function `prepared` splits a stream of jobs into components and rounds them up to nodes.
-    """
 
     def is_impossible(size):
         job = JobStream([0], [0], [size], request=jobs.request)
@@ -296,18 +268,16 @@ def _reject_impossible(system, jobs, placement, prepared, log):
         most = bisect_left(range(1, system.processors + 1), True, key=is_impossible)
         raise InputError(
             f"{log.name}: job {jobs.number[error.job]} can never start: {error.reason}; leave such "
-            f"jobs out with --largest {most}, {spans}or give it a larger system"
+            f"jobs out with --largest {most}, {spans}or use a larger system"
         ) from None
 
 
 def _reject_if_none_served(schedule):
-    """Raise an `InputError` if all jobs were rejected."""
     if len(schedule.refused) == len(schedule):
         raise InputError(_on_rejected_jobs(schedule))
 
 
 def _on_rejected_jobs(schedule):
-    """Return a message on rejected jobs: their number, the reasons, and a remedy."""
     reasons = Counter(refusal.why for refusal in schedule.refused.values())
     counts = ", ".join(f"{count:,} {why}" for why, count in reasons.most_common())
     return (
@@ -317,7 +287,6 @@ def _on_rejected_jobs(schedule):
 
 
 def _warn_of_misleading_means(schedule):
-    """Print warnings if work still waits at the last submission, or if jobs were rejected."""
     jobs = schedule.jobs
     waits = jobs.work[schedule.start > jobs.submit.max()].sum() / jobs.work.sum()
     if waits > STILL_WAITING:

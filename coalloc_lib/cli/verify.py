@@ -101,10 +101,7 @@ def verify(
 
 
 def _schedule(system, jobs, policy, placement, recorded):
-    """Build a schedule from the starts, ends and allocations in a file.
-
-    In online booking, jobs without a start count as rejected.
-    """
+    # In online booking, a job without a start counts as rejected.
     refused = {}
     if type(policy) is Online:
         for job in np.flatnonzero(np.isnan(recorded.start)).tolist():
@@ -122,13 +119,11 @@ def _never_checked(schedule, scheduling):
 
 
 def _first(schedule: Schedule, found: Violations) -> str:
-    """Return the first violation in words, with the number of the job in the log."""
     assert found.first is not None
     return str(found.first.renumbered(schedule.jobs.number))
 
 
 def _print(schedule: Schedule, found: Violations, scheduling: str | None) -> None:
-    """Print the first violation, the counts, and what was not checked."""
     checked = f"{len(schedule):,} jobs on {schedule.system}: the rules of the model"
     if scheduling is not None:
         checked += f" and the decisions of {schedule.scheduling}"
@@ -145,7 +140,6 @@ def _print(schedule: Schedule, found: Violations, scheduling: str | None) -> Non
 
 
 def _as_json(schedule: Schedule, found: Violations) -> dict[str, Any]:
-    """Return the object that the option ``--json`` prints."""
     first = None
     if found.first is not None:
         job = found.first.job

@@ -33,7 +33,7 @@ from coalloc_lib.model.placement import Placement, is_of_library
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Refusal, Scheduling
 from coalloc_lib.policies.backfilling import queue_key
 
-#: A dict from each code that the kernel returns for a rejected job to the reason in words.
+#: A dict from each code with which the kernel rejects a job to the reason in words.
 _REASONS = {
     booking.NO_ROOM: search.NO_ROOM,
     booking.PAST_LATEST: search.PAST_LATEST,
@@ -43,7 +43,7 @@ _REASONS = {
 
 
 def knows(scheduling: Scheduling, placement: Placement | None) -> bool:
-    """Return whether the compiled engine can run a policy with a placement."""
+    """Return whether the compiled engine can simulate a policy together with a placement."""
     if type(scheduling) is Online and scheduling.rule not in RULE_CODES:
         return False
     return type(scheduling) in TRANSLATIONS and is_of_library(placement)
@@ -79,10 +79,7 @@ def _run_fcfs_or_fpfs(task):
 
 
 def _run_backfilling(task):
-    """Run EASY or conservative backfilling.
-
-    Their kernels need jobs that are numbered in the order of the queue.
-    """
+    # The backfilling kernels need jobs that are numbered in the order of the queue.
     order = task.scheduling.order
     run_in_order = _run_easy if type(task.scheduling) is EASY else _run_conservative
     if order == "arrival":
@@ -93,7 +90,6 @@ def _run_backfilling(task):
 
 
 def _run_easy(task, coming):
-    """Run EASY; the argument `coming` has the job numbers in order of arrival."""
     system, jobs, _, placement, _ = task
     n, stream = len(jobs), stream_of(jobs, placement)
     rule, options = rule_of(jobs.request, placement, len(system)), _backfilling_options(task)
@@ -119,10 +115,9 @@ def _run_easy(task, coming):
 
 
 def _run_conservative(task, coming):
-    """Run conservative backfilling; the argument `coming` has the job numbers by arrival."""
     system, jobs, _, placement, backlog = task
     n, stream = len(jobs), stream_of(jobs, placement)
-    # In a run with a backlog, jobs may start at any time, and do not ask for an earliest start.
+    # With a backlog, the submission times do not matter, so no job has an earliest start.
     earliest = np.zeros(n) if backlog else jobs.earliest_start
     columns, expected = _new_columns(n, len(system)), expected_times_of(jobs, placement)
     rule = rule_of(jobs.request, placement, len(system))
@@ -141,7 +136,6 @@ def _run_conservative(task, coming):
 
 
 def _backfilling_options(task):
-    """Return the options of EASY or conservative backfilling for the kernels."""
     system, jobs, scheduling, placement, backlog = task
     return BackfillingOptions(
         backlog=backlog or 0,
@@ -153,7 +147,7 @@ def _backfilling_options(task):
 
 
 def _backfilling_outcome(task, columns, started):
-    """Return the outcome of a backfilling run; the jobs whose start is NaN were rejected."""
+    # The jobs whose start is NaN were rejected.
     _check_started(task, columns, started)
     submit = task.jobs.submit
     rejected = np.flatnonzero(np.isnan(columns.start)).tolist()
@@ -164,7 +158,8 @@ def _backfilling_outcome(task, columns, started):
 def _run_online(task):
     system, jobs, scheduling, placement, _ = task
     n, sizes = len(jobs), system.as_array()
-    # This call raises an error if the last submission is too late to compute its slot exactly.
+    # The method `horizon_end` raises an error if the last submission is so late that its time slot
+    # cannot be computed exactly.
     scheduling.horizon_end(jobs.submit.max(initial=0.0))
     columns, bookings = _new_bookings(jobs, len(system))
     expected = expected_times_of(jobs, placement, scheduling.min_length)
@@ -183,7 +178,6 @@ def _run_online(task):
 
 
 def _booking_options(scheduling):
-    """Return the options of online scheduling for the kernel."""
     return booking.BookingOptions(
         slot=scheduling.slot,
         slots=scheduling.slots,
@@ -211,15 +205,14 @@ def _new_columns(count, clusters):
 
 
 def _check_started(task, columns, started):
-    """Raise an error if a run ended although jobs were still waiting."""
     n = len(task.jobs)
     if started < n:
         first = int(np.flatnonzero(~columns.allocation.any(axis=1))[0])
         raise left_waiting(str(task.scheduling), min(task.backlog or n, n - started), first)
 
 
-#: The function that runs each policy on the compiled engine. Policies that are not listed here run
-#: only on the readable engine.
+#: A dict from each policy class that the compiled engine supports to the function that runs the
+#: policy. All other policies run only on the readable engine.
 TRANSLATIONS: dict[type[Scheduling], Callable[[Task], Outcome]] = {
     FCFS: _run_fcfs_or_fpfs,
     FPFS: _run_fcfs_or_fpfs,

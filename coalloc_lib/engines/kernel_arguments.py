@@ -20,7 +20,8 @@ from coalloc_lib.model.placement import (
     time_on_processors,
 )
 
-#: A dict from each placement that the kernels support to the number by which they identify it.
+#: A dict from each placement class that the kernels support to the code of the placement in the
+#: kernels.
 PLACEMENT_CODES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,
     WorstFit: placing.WORST_FIT,
@@ -28,21 +29,22 @@ PLACEMENT_CODES: dict[type, int] = {
     LeastLoaded: placing.LEAST_LOADED,
     RandomFit: placing.RANDOM_FIT,
 }
-#: The placement rules for which FCFS, FPFS and EASY have specialized kernels, which are up to twice
-#: as fast as the general kernels. These rules are the defaults, so most runs use them. EASY uses a
-#: specialized kernel only if it is not adaptive and its queue is in order of arrival.
+#: The placement rules for which FCFS, FPFS and EASY have specialized kernels. A specialized kernel
+#: is up to twice as fast as the general kernel. The rules in this set are the default rules, so
+#: most runs use them. EASY uses its specialized kernel only if the policy is not adaptive and the
+#: queue is in order of arrival.
 SPECIALIZED = {
     (request, placing.WORST_FIT, placing.NONE)
     for request in (placing.ORDERED, placing.UNORDERED, placing.FLEXIBLE, placing.TOTAL)
 }
-#: The maximum number of levels that `levels_of` returns. A level is a number of processors.
-#: Conservative backfilling uses the levels to skip parts of its profile in which a job cannot
-#: start.
+#: The maximum number of levels, as returned by `levels_of`. A level is a number of processors.
+#: Conservative backfilling uses levels to skip the parts of the profile of idle processors in which
+#: a job cannot start.
 LEVELS = 5
 
 
 def rule_of(request: str, placement: Placement | None, clusters: int) -> placing.Rule:
-    """Return the codes that the kernels use for a placement and a request type.
+    """Return the codes of a placement and a request type in the kernels.
 
     Ordered requests have no placement; their `Rule` contains the codes of worst fit, which the
     kernels do not use.
@@ -67,7 +69,7 @@ def has_specialized_kernels(rule: placing.Rule) -> bool:
 
 
 def specialized(rule: placing.Rule) -> placing.Rule:
-    """Return a placement rule whose codes Numba compiles into the kernels as constants."""
+    """Convert the codes of a placement rule to constants, which Numba compiles into the kernels."""
     return placing.Rule(fixed(rule.request), fixed(rule.choice), fixed(rule.single), rule.order)
 
 
@@ -87,7 +89,7 @@ def stream_of(jobs: JobStream, placement: Placement | None, *, is_searched: bool
 def expected_times_of(
     jobs: JobStream, placement: Placement | None, min_length: float = 0.0
 ) -> Expected:
-    """Return the expected length of each job, or `min_length` if that is longer."""
+    """Return the expected length of each job, which is at least `min_length`."""
     alone = jobs.expected
     clusters = (jobs.components > 0).sum(axis=1)
     if jobs.request == "total" or not has_fixed_lengths(jobs, placement):
@@ -99,19 +101,18 @@ def expected_times_of(
 
 
 def has_fixed_lengths(jobs: JobStream, placement: Placement | None) -> bool:
-    """Return whether the length of each job is the same on all its possible allocations."""
+    """Return whether no job's length depends on the number of clusters on which it runs."""
     is_fixed = jobs.request != "flexible" and not may_stay_whole(placement, jobs.request)
     return is_fixed or not jobs.span_penalty.any()
 
 
 def levels_of(stream: Stream) -> np.ndarray:
-    """Return job sizes that divide the jobs into groups with about equal numbers of jobs."""
+    """Return a few quantiles of the job sizes, which conservative backfilling uses as levels."""
     shares = np.linspace(0, 1, LEVELS, endpoint=False)
     return np.unique(np.quantile(stream.keys[:, -1], shares, method="lower")).astype(np.int64)
 
 
 def _times_on_several_clusters(times, jobs):
-    """Return a table of run times on 2, 3, ... clusters, from the run times on one cluster."""
     table = jobs.span_penalty.reshape(len(jobs), -1)
     return np.ascontiguousarray(time_on_processors(times[:, None], table, np.full(table.shape, 2)))
 

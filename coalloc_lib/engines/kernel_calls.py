@@ -12,13 +12,14 @@ import numpy as np
 from coalloc_lib.basics.compilation import call
 from coalloc_lib.engines.kernels import events
 
-#: Messages about the compilation of the simulation kernels call them by this name.
+#: The name of the simulation kernels in messages about compilation.
 NAME = "simulation kernels"
-#: The maximum number of jobs in a short run, which needs neither a second thread nor a progress
-#: bar. The number is FEW_PLANNED if the policy reserves processors for every job, and FEW for all
-#: other policies.
+#: The maximum number of jobs in a short run, for which no second thread and no progress bar are
+#: used. The maximum is FEW_PLANNED for policies that reserve processors for every job, and FEW for
+#: all other policies.
 FEW_PLANNED, FEW = 300, 20_000
-#: The time before a progress bar appears, and the time between two updates of it, in seconds.
+#: The time in seconds until a progress bar appears, and the time in seconds between two updates of
+#: the bar.
 PATIENCE, TICK = 2.0, 0.2
 
 

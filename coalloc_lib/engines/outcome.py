@@ -14,7 +14,7 @@ from coalloc_lib.policies import Refusal, Scheduling
 
 
 class Task(NamedTuple):
-    """All input of a simulation engine for one run.
+    """The input of a simulation engine for one run.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Task(NamedTuple):
 
 
 class Servers:
-    """The numbers of the processors that each job of a run gets.
+    """The numbers of the processors on which each job of a run is executed.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Servers:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Sequence[int] | NDArray[np.int32]]) -> "Servers":
-        """Return a `Servers` object from a list of the processor numbers of each job."""
+        """Create a `Servers` object from one sequence of processor numbers per job."""
         first = np.append(0, np.cumsum([len(row) for row in rows], dtype=np.int64))
         ids = np.concatenate([np.asarray(row, dtype=np.int32) for row in rows])
         return cls(ids, first)
@@ -72,7 +72,7 @@ class Servers:
         return len(self.first) - 1
 
     def __getitem__(self, job: int) -> NDArray[np.int32]:
-        """Return the processor numbers of the job at a position, in increasing order."""
+        """Return the processor numbers of the job at position `job`, in increasing order."""
         row = range(len(self))[job]
         return self.ids[self.first[row] : self.first[row + 1]]
 
@@ -114,7 +114,7 @@ class Outcome(NamedTuple):
     servers: Servers | None = None
 
     def in_stream_order(self, order: np.ndarray) -> "Outcome":
-        """Return a copy in which the job at position i has moved to position ``order[i]``."""
+        """Return a copy in which the results of job i are moved to position ``order[i]``."""
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         columns = [column[place] for column in self[:5]]
@@ -125,7 +125,7 @@ class Outcome(NamedTuple):
 
 
 def left_waiting(policy: str, count: int, first: int) -> InputError:
-    """Return the error for a run in which jobs wait but no job will arrive, start or leave."""
+    """Create the error for a run that got stuck: jobs wait, but no job will start or leave."""
     return InputError(
         f"{policy} left {count} jobs waiting in an idle system, beginning with job {first}; "
         "change the policy so that it starts jobs that fit"

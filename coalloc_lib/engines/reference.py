@@ -17,19 +17,19 @@ from coalloc_lib.engines.state import State, name_of
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.policies import Job
 
-#: The ranks of the three types of events. SimPy handles events at the same instant in order of
+#: The ranks of the three types of events. SimPy processes events at the same instant in order of
 #: increasing rank.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
-#: The maximum number of successive calls of a policy in which no job starts although no job runs
-#: and no job will arrive. After more calls, the run ends with an error, because the policy could
-#: ask for calls forever. The limit lets a policy that asks for a call every second wait for a whole
-#: day.
+#: The maximum number of successive calls of a policy that start no job although no job is running
+#: and no job will arrive. After more calls, the simulation ends with an error, because otherwise it
+#: might never end. The limit is high enough for a policy that asks to be called every second and
+#: waits for a whole day.
 MOST_IN_VAIN = 100_000
 
 
 def jobs_of(jobs: JobStream, *, is_held: bool = False) -> list[Job]:
-    """Convert a stream of jobs to the `Job` objects that policies read.
+    """Convert a stream of jobs to the `Job` objects that are passed to policies.
 
     If the queue `is_held` at a constant length, the jobs do not ask for earliest starts.
     """
@@ -45,7 +45,7 @@ def jobs_of(jobs: JobStream, *, is_held: bool = False) -> list[Job]:
 
 
 class Ranked(simpy.Event):
-    """A SimPy event at an exact instant, with a rank that orders events at the same instant.
+    """A SimPy event at an exact instant, with a rank to break ties between simultaneous events.
 
     A `simpy.Timeout` takes a delay, and the rounded sum of ``now`` and ``instant - now`` may differ
     from `instant`.
@@ -59,7 +59,7 @@ class Ranked(simpy.Event):
 
 
 class Simulation:
-    """One run of a simulation on the readable engine."""
+    """A single simulation on the readable engine."""
 
     def __init__(self, task: Task) -> None:
         system, jobs, scheduling, _, self.backlog = task
@@ -69,7 +69,8 @@ class Simulation:
         self.policy = scheduling.begin(system)
         if not callable(getattr(self.policy, "start_jobs", None)):
             raise InputError(
-                f"{self.name}.begin returned {self.policy!r}; return an object with start_jobs"
+                f"{self.name}.begin returned {self.policy!r}; return an object with a method "
+                "start_jobs"
             )
         self.jobs = jobs_of(jobs, is_held=self.backlog is not None)
         self.end = np.full(len(jobs), np.nan)
@@ -90,7 +91,7 @@ class Simulation:
         return self.outcome()
 
     def life(self, job: Job) -> Generator[simpy.Event, Any, None]:
-        """Simulate one job from its submission to its departure (a SimPy process)."""
+        """Simulate one job from its submission to its departure, as a SimPy process."""
         if not self.backlog:
             yield Ranked(self.environment, job.submit, ARRIVAL)
         turn = self.state.enter(job)
@@ -109,19 +110,19 @@ class Simulation:
         Ranked(self.environment, instant, SCHEDULER).callbacks.append(self.wake)
 
     def wake(self, _event: simpy.Event) -> None:
-        """Call the policy at an instant that it asked for, unless all jobs have left."""
+        """Call the policy at an instant that it had requested, unless all jobs have left."""
         if self.to_leave:
             self.call_scheduler()
 
     def call_scheduler(self) -> None:
-        """Make the engine call the policy after all departures and arrivals of this instant."""
+        """Schedule a call of the policy after all departures and arrivals at this instant."""
         if not self.scheduler_called:
             self.scheduler_called = True
             now = Ranked(self.environment, self.environment.now, SCHEDULER)
             now.callbacks.append(self.schedule)
 
     def schedule(self, _event: simpy.Event) -> None:
-        """Call the policy until it starts no more jobs, then refill a queue of constant length."""
+        """Call the policy until it starts no more jobs; with a backlog, then refill the queue."""
         self.scheduler_called = False
         queue = self.state.queue
         before, waiting = len(queue), -1
@@ -139,7 +140,7 @@ class Simulation:
                 self.environment.process(self.life(job))
 
     def fail(self) -> None:
-        """Raise the error for a run that is stuck: no event is left, but jobs are still waiting."""
+        """Raise the error for a run that got stuck: jobs wait, but no job will start or leave."""
         queue = self.state.queue
         raise left_waiting(self.name, len(queue), queue[0].number)
 

@@ -33,7 +33,7 @@ class View(list):
         self.name, self.policy = name, policy
 
     def __iter__(self) -> Iterator[Job]:
-        """Iterate over a copy, so that a loop that starts jobs does not skip any job."""
+        """Iterate over a copy of the list, so that a loop that starts jobs skips none of them."""
         return iter(self[:])
 
 
@@ -52,7 +52,7 @@ for _method in (
 
 
 class State(policies.State):
-    """The state of one run of the readable engine, which checks what a policy does."""
+    """The state of one simulation on the readable engine; it checks every action of the policy."""
 
     def __init__(
         self, environment: simpy.Environment, task: Task, call_at: Callable[[float], None]
@@ -64,7 +64,7 @@ class State(policies.State):
         self._environment, self._request, self._call_at = environment, task.jobs.request, call_at
         self._idle: tuple[int, ...] = task.system.sizes
         self._policy = name_of(task.scheduling)
-        # Ordered requests specify their clusters, so all placements give the same allocation.
+        # For ordered requests, all placements give the same allocation, so any one can be used.
         self._placement = WorstFit() if task.placement is None else task.placement
         self._is_trusted = is_of_library(self._placement)
         self._queue = View("queue", self._policy)
@@ -108,11 +108,11 @@ class State(policies.State):
         return (self.now if job.start is None else job.start) + job.expected_length(where)
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
-        """Start a waiting job if it fits, on `allocation` or as the placement chooses."""
+        """Start a waiting job if it fits; by default, the placement chooses its processors."""
         turn = self._turn(job, "started")
         if allocation is None:
-            # This code does the same as the method `place`. It is faster in the usual case that the
-            # job does not fit.
+            # The same as the method `place`, but faster in the most frequent case: the job does not
+            # fit.
             taken = self._placement.place(job.components, self._request, self._idle)
             if taken is None:
                 return False
@@ -123,8 +123,8 @@ class State(policies.State):
             if taken is None:
                 raise InputError(
                     f"{self._policy} started job {job.number}, of {job.processors} processors, on "
-                    f"{shown(allocation)}; give the number of processors of each cluster, or no "
-                    "allocation"
+                    f"{shown(allocation)}; give the number of processors from each cluster, or "
+                    "no allocation"
                 )
             if any(map(gt, taken, self._idle)):
                 return False
@@ -145,13 +145,13 @@ class State(policies.State):
         start = _instant(instant)
         if not self.now <= start < inf:
             raise InputError(
-                f"{self._policy} promised job {job.number} a start at {shown(instant)}; at the "
-                f"instant {self.now:g}, promise this instant or a later one, but not infinity"
+                f"{self._policy} promised job {job.number} a start at {shown(instant)}; "
+                f"promise a finite instant at or after the current time {self.now:g}"
             )
         self.promised.setdefault(job.number, start)
 
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
-        """Store the number of starts that were tried for a waiting job, and its processors."""
+        """Store the number of start times tried for a waiting job, and the job's processors."""
         self._turn(job, "recorded the attempts of")
         numbers = answered_numbers(servers)
         if numbers is None or len({*numbers}) != len(numbers) or min(numbers, default=0) < 0:
@@ -180,9 +180,9 @@ class State(policies.State):
         turn.succeed(False)
 
     def enter(self, job: Job) -> simpy.Event:
-        """Add a job to the queue, and return the SimPy event that ends the wait of the job.
+        """Add a job to the queue, and return the SimPy event for which the job waits.
 
-        The value of the event is True if the job starts, and False if it is rejected.
+        The event occurs when the job starts (value True) or is rejected (value False).
         """
         job.submit = self._environment.now
         list.append(self._queue, job)
@@ -190,7 +190,7 @@ class State(policies.State):
         return turn
 
     def finish(self, job: Job) -> None:
-        """Remove a job that has ended from the running jobs, and release its processors."""
+        """Remove a job that has ended from the list of running jobs, and release its processors."""
         list.remove(self._running, job)
         assert job.allocation is not None
         self._idle = tuple(map(add, self._idle, job.allocation))
@@ -210,7 +210,6 @@ class State(policies.State):
             ) from None
 
     def _leave(self, job):
-        """Remove a job from the queue, and return its former position."""
         del self._turns[job]
         position = self._queue.index(job)
         list.__delitem__(self._queue, position)
@@ -218,5 +217,4 @@ class State(policies.State):
 
 
 def _instant(value):
-    """Return an instant that a policy passed, or NaN if it is not a number."""
     return float_of(value) if kind_of(type(value)) == "numbers" else nan

@@ -6,6 +6,6 @@ Code that decides when a job starts belongs in `policies` and `engines`. Begin w
 
 import lazy_loader as _lazy
 
-# After `import coalloc_lib.model`, the attribute `coalloc_lib.model.jobs` can be used without
-# importing the module `jobs`, which is loaded at its first use.
+# This call makes `coalloc_lib.model.jobs` available after ``import coalloc_lib.model``. The module
+# `jobs` is loaded when it is first used.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["jobs"])

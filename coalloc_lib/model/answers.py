@@ -8,8 +8,8 @@ from coalloc_lib.basics.checks import InputError, shown
 
 
 def answered_numbers(answer: Any) -> list[int] | None:
-    """Convert the result of a user-defined method to a list of ints; return None if it fails."""
-    # The second test is slow, so results of the usual types (list, tuple and range) skip it.
+    """Convert what a user-defined method returned to a list of ints, or to None if impossible."""
+    # The usual types (list, tuple and range) skip the slow `isinstance` test.
     is_plain = type(answer) in (list, tuple, range)
     if not is_plain and isinstance(answer, (str, bytes, Mapping, Set)):
         return None
@@ -20,7 +20,7 @@ def answered_numbers(answer: Any) -> list[int] | None:
 
 
 def allocation_of(answer: Any, processors: int, clusters: int) -> list[int] | None:
-    """Return the result of a user-written placement as a list of ints, or None if it is invalid.
+    """Convert an allocation from a user-defined placement to ints, or to None if it is invalid.
 
     A valid allocation has an entry of 0 or more for each cluster, and their sum is `processors`.
     """
@@ -51,6 +51,6 @@ def checked_allocation(
     if taken is None or any(map(operator.gt, taken, idle)):
         raise InputError(
             f"{placement} placed {what} as {shown(answer)} with {shown([*idle])} idle processors "
-            "in the clusters; return None, or the number of processors to take from each cluster"
+            "in the clusters; return None, or how many idle processors to take from each cluster"
         )
     return taken

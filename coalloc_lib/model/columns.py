@@ -11,7 +11,7 @@ from coalloc_lib.basics.checks import InputError, shown, whole_numbers
 
 
 def component_table(name: str, components: Any, _jobs: int) -> NDArray[np.int64]:
-    """Return the number of processors of each component as an array, shape (jobs, components)."""
+    """Return the number of processors of each component, shape (jobs, components)."""
     table = np.ascontiguousarray(whole_numbers(name, components, least=0))
     if table.ndim == 1:
         table = table[:, None]
@@ -31,7 +31,7 @@ def job_numbers(name: str, value: Any, jobs: int) -> NDArray[np.int64]:
         return np.arange(1, jobs + 1)
     numbers = whole_numbers(name, value, least=-checks.LARGEST_WHOLE)
     if numbers.ndim != 1:
-        raise InputError(f"{name} has {numbers.ndim} dimensions; give one number for each job")
+        raise InputError(f"{name} has {numbers.ndim} dimensions; give one number per job")
     return numbers
 
 
@@ -46,7 +46,7 @@ def labels(name: str, value: Any, _jobs: int) -> NDArray[np.str_] | None:
 
 
 def failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
-    """Return a boolean array that marks the jobs that fail, or None if `value` is None."""
+    """Return a Boolean array with True for each job that fails, or None if `value` is None."""
     if value is None:
         return None
     failures = np.array(value)
@@ -56,10 +56,9 @@ def failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
 
 
 def penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Return span penalties as an array: relative increases of run time on several clusters.
+    """Convert span penalties (relative increases in run time on several clusters) to an array.
 
-    There is one penalty for each job, or a row for each job with the penalties on 2, 3, ...
-    clusters.
+    The result has one penalty per job, or one row per job with the penalties on 2, 3, ... clusters.
     """
     if isinstance(value, Mapping):
         if not value or [*value] != [*range(2, len(value) + 2)]:
@@ -75,7 +74,7 @@ def penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
 
 
 def refuse_different_indexes(columns: Mapping[str, Any]) -> None:
-    """Raise an error if two columns of jobs are pandas objects with different indexes.
+    """Raise an error if two pandas columns of a job stream have different indexes.
 
     A user may expect such columns to be matched by their indexes, but they are matched by position.
     """
@@ -85,7 +84,7 @@ def refuse_different_indexes(columns: Mapping[str, Any]) -> None:
         if not index.equals(indexed[first]):
             raise InputError(
                 f"{first} and {name} have different indexes, but columns are matched by position; "
-                "sort their rows in the same order and give .to_numpy() of each"
+                "sort the rows of both in the same order, and pass .to_numpy() of each column"
             )
 
 
@@ -94,9 +93,9 @@ def earliest_starts(name: str, value: Any, _jobs: int) -> NDArray[np.float64] | 
     return None if value is None else checks.times(name, value)
 
 
-#: For each column of a `JobStream`, the function that checks the values that a user gives. It takes
-#: the name of the column, the values and the number of jobs. It returns an array, or None if the
-#: user gave no values.
+#: A dict from the name of each column of a `JobStream` to the function that checks the user's
+#: values for the column. The function takes the name of the column, the values and the number of
+#: jobs. It returns an array, or None if the user gave no values.
 CHECKS: dict[str, Callable[[str, Any, int], Any]] = {
     "submit": lambda name, value, _: checks.instants(name, value),
     "runtime": lambda name, value, _: checks.times(name, value),
@@ -112,8 +111,9 @@ CHECKS: dict[str, Callable[[str, Any, int], Any]] = {
 }
 #: The names of the columns of a stream.
 COLUMNS = tuple(CHECKS)
-#: The attribute of `JobStream` in which each column is stored. Estimates, labels and failures may
-#: be missing, so they are stored as the user gave them, in private attributes.
+#: A dict from the name of each column to the attribute of `JobStream` that stores the column.
+#: Estimates, labels and failures are optional, so private attributes store them as the user gave
+#: them.
 STORED = {name: name for name in COLUMNS} | {
     "estimate": "_requested",
     "label": "_label",

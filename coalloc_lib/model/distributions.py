@@ -13,13 +13,13 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.display import card
 
-#: The largest job size, in processors. A distribution of sizes is stored as an array with an entry
-#: for each size up to the largest, so its memory grows with this size.
+#: The largest allowed job size, in processors. It limits the memory of a size distribution, which
+#: stores an array with one entry for each possible size.
 _MOST_SIZE = 10**7
 
 
 class Distribution(ABC):
-    """The base class of all distributions; a subclass defines `mean`, `variance` and `_sample`."""
+    """Base class of all distributions; a subclass defines `mean`, `variance` and `_sample`."""
 
     if TYPE_CHECKING:  # subclasses define these as fields or as properties
 
@@ -56,7 +56,7 @@ class Distribution(ABC):
 
     @abstractmethod
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
-        """Return an array of random values; `sample` has already checked `shape`."""
+        """Return random values of the given shape, which `sample` has already checked."""
 
     def _repr_html_(self) -> str:
         facts = {"mean": self.mean, "coefficient of variation": self.cv}  # type: ignore[attr-defined]
@@ -64,7 +64,7 @@ class Distribution(ABC):
 
 
 def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return `values` as a new array, or raise `InputError` if they are not probabilities."""
+    """Check that `values` are probabilities that sum to 1, and return them as a new array."""
     weights = checks.numbers(name, values).astype(float)
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
@@ -79,7 +79,7 @@ def weights_of(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class SizeDistribution(Distribution):
-    """A distribution of job or component sizes, which are whole numbers of processors.
+    """A distribution of the sizes of jobs or components, in processors.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class SizeDistribution(Distribution):
         weights = weights_of("probabilities", weights)
         if weights[0] != 0:
             raise InputError(
-                f"probabilities[0] = {weights[0]}; no job has size 0, so give the probability 0"
+                f"probabilities[0] = {weights[0]}; no job has size 0, so this probability must be 0"
             )
         weights = np.trim_zeros(weights, "b")
         weights.flags.writeable = False
@@ -124,7 +124,7 @@ class SizeDistribution(Distribution):
 
     @classmethod
     def empirical(cls, sizes: ArrayLike, name: str = "empirical") -> "SizeDistribution":
-        """Return the distribution of observed sizes, in which each observation is equally likely.
+        """Return the empirical distribution of observed sizes: each observation is equally likely.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class SizeDistribution(Distribution):
         return np.searchsorted(self._cumulative, rng.random(shape), side="right")
 
     def sum_of(self, copies: int) -> "SizeDistribution":
-        """Return the distribution of the sum of `copies` independent sizes."""
+        """Return the distribution of a sum of `copies` independent sizes from this distribution."""
         total = np.ones(1)
         for _ in range(checks.whole("copies", copies)):
             total = np.convolve(total, self.probabilities)
@@ -216,7 +216,7 @@ def uniform(low: int, high: int) -> SizeDistribution:
 def power_of_two(
     q: float, low: int, high: int, *, one_is_power_of_two: bool = False
 ) -> SizeDistribution:
-    """Return the distribution D(q) on [low, high], which favours small sizes and powers of two.
+    """Return the size distribution D(q)[low, high], which favours small sizes and powers of two.
 
     The probability of size i is q^i / Q, or 3 q^i / Q if i is a power of two. The constant Q makes
     the sum of the probabilities 1.
@@ -310,7 +310,7 @@ def _interval(low: int, high: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _OfMean(Distribution):
-    """The base class of distributions of times whose only parameter is the mean."""
+    """Base class of the time distributions that have the mean as their only parameter."""
 
     mean: float = 1.0
 
@@ -320,7 +320,7 @@ class _OfMean(Distribution):
 
 @dataclass(frozen=True)
 class Deterministic(_OfMean):
-    """A constant time.
+    """A deterministic distribution of times: all times are equal.
 
     Parameters
     ----------
@@ -480,7 +480,7 @@ class Empirical(Distribution):
 
     @property
     def variance(self) -> float:
-        """Variance of the observed times: the sum of squared deviations divided by n."""
+        """Variance of the observed times: the mean squared deviation from their mean."""
         return float(self.values.var())
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
@@ -489,7 +489,7 @@ class Empirical(Distribution):
 
 @dataclass(frozen=True)
 class PoissonArrivals:
-    """A Poisson process of arrivals.
+    """A Poisson arrival process.
 
     Parameters
     ----------

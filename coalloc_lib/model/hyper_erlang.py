@@ -10,8 +10,8 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import Distribution
 
-#: The largest order of an Erlang distribution, which is its number of exponential stages. With more
-#: stages the times are almost deterministic.
+#: The largest allowed order of an Erlang distribution, that is, its number of exponential stages.
+#: Times with more stages would be almost deterministic.
 _MOST_ORDER = 10_000
 
 
@@ -55,7 +55,7 @@ class HyperErlang(Distribution):
 
     @classmethod
     def fit(cls, sample: ArrayLike) -> "HyperErlang":
-        """Return the distribution of lowest order that has the first three moments of a sample.
+        """Fit the hyper-Erlang distribution of lowest order to the first three moments of a sample.
 
         Parameters
         ----------
@@ -94,8 +94,8 @@ class HyperErlang(Distribution):
         if bound >= _MOST_ORDER:
             raise InputError(
                 f"sample = {checks.shown(sample)}; no hyper-Erlang distribution has its first "
-                "three moments: variance and skewness are too small; give three or more different "
-                "times"
+                "three moments, because its variance and skewness are too small; give at least "
+                "three different times"
             )
         # The order n must be clearly larger than `bound`. If it is only slightly larger, the
         # formulas subtract nearly equal numbers, and rounding errors leave no correct digits.
@@ -109,7 +109,11 @@ class HyperErlang(Distribution):
         return cls((large - m1) / (large - small), rates, n)
 
     def moment(self, k: int) -> float:
-        """Return the k-th moment, E[T^k] = n (n+1) ... (n+k-1) (p / λ1^k + (1-p) / λ2^k)."""
+        """Return the k-th moment E[T^k] of the times.
+
+        With n = `order`, p = `share` and the rates λ1 and λ2, the moment is
+        n (n + 1) ... (n + k - 1) (p / λ1^k + (1 - p) / λ2^k).
+        """
         stages = math.prod(range(self.order, self.order + checks.whole("k", k)))
         first, second = self.rates
         return stages * (self.share / first**k + (1 - self.share) / second**k)
@@ -125,15 +129,15 @@ class HyperErlang(Distribution):
         return self.moment(2) - self.mean**2
 
     def residual(self, rng: np.random.Generator) -> float:
-        """Return random residual times: the times from a random instant to the next event.
+        """Return a random residual time: the time from a random instant to the next event.
 
-        The events form a stationary renewal process. The times between them have this
-        distribution.
+        The events form a stationary renewal process, and the times between successive events have
+        this distribution.
         """
         first, second = self.rates
         # A random instant is more likely to fall into a long interval between two events than into
-        # a short one. It is equally likely to fall into each of the exponential stages of this
-        # interval.
+        # a short interval. Within its interval, the instant is equally likely to fall into each
+        # exponential stage.
         is_first = rng.random() * self.mean < self.order * self.share / first
         stages = rng.integers(1, self.order, endpoint=True)
         return float(rng.gamma(stages, 1 / (first if is_first else second)))

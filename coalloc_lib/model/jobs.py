@@ -19,18 +19,18 @@ from coalloc_lib.model.columns import CHECKS, COLUMNS, STORED, refuse_different_
 from coalloc_lib.model.splitting import Chopped, chop, split_into, split_smallest
 from coalloc_lib.model.system import Multicluster
 
-#: The request types: which clusters the components of a job may use.
+#: The request types. The request type of a job says which clusters the job may use.
 #:
 #: - ``ordered``: component i runs on cluster i.
-#: - ``unordered``: the components run on distinct clusters, which the placement chooses.
-#: - ``flexible``: the placement distributes the sum of the components over the clusters.
-#: - ``total``: the sum of the components runs on one cluster, which the placement chooses.
+#: - ``unordered``: each component runs on a different cluster; the placement chooses the clusters.
+#: - ``flexible``: the placement divides all processors of the job freely among the clusters.
+#: - ``total``: the whole job runs on one cluster, which the placement chooses.
 REQUESTS = ("ordered", "unordered", "flexible", "total")
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class JobStream:
-    """A stream of n rigid jobs, stored as read-only columns with one entry for each job.
+    """A stream of n rigid jobs, stored as read-only columns with one entry per job.
 
     The jobs may be in any order. A job's position is its index in the columns, from 0.
 
@@ -97,11 +97,11 @@ class JobStream:
     earliest_start: NDArray[np.float64]
     latest_start: NDArray[np.float64]
     priority: NDArray[np.float64]
-    #: The estimates of run times that the user gave. The array is masked for jobs without an
-    #: estimate. It is None if no job has one.
+    #: The user's estimates of the run times, as an array that is masked for jobs without an
+    #: estimate, or None if no job has an estimate.
     _requested: np.ma.MaskedArray | None
-    #: The names of the jobs, and a mask of the jobs that failed, as the user gave them; None if not
-    #: given.
+    #: The job names, and a Boolean array with True for each failed job. Each is None if the user
+    #: did not give it.
     _label: NDArray[np.str_] | None
     _failed: NDArray[np.bool_] | None
 
@@ -125,7 +125,6 @@ class JobStream:
         self._store(given)
 
     def _store(self, given: Mapping[str, Any]) -> None:
-        """Check and store the given columns of the stream; other columns stay unchanged."""
         refuse_different_indexes(given)
         before = vars(self).get("submit")
         if "request" in given:
@@ -178,8 +177,8 @@ class JobStream:
         if not last < 1e300:
             job = int(np.argmax(self.runtime))
             raise InputError(
-                f"runtime[{job}] = {self.runtime[job]:g}; the jobs would end past 1e300, give "
-                "shorter times or another unit of time"
+                f"runtime[{job}] = {self.runtime[job]:g}; the jobs would end past 1e300; give "
+                "shorter run times or a larger unit of time"
             )
 
     def _freeze(self) -> None:
@@ -208,13 +207,13 @@ class JobStream:
         return card(f"{len(self):,} jobs, {self.request} requests", facts)
 
     def __getitem__(self, selection: Any) -> "JobStream":
-        """Return a stream of the jobs that a slice, a mask or an array of positions selects."""
+        """Return the selected jobs as a stream; give a slice, a Boolean mask, or positions."""
         try:
             rows = np.arange(len(self))[selection]
         except (IndexError, TypeError, ValueError) as error:
             raise InputError(
-                f"jobs[{shown(selection)}] of {len(self)} jobs: {error}; give a slice, a mask or "
-                "positions"
+                f"cannot select jobs[{shown(selection)}] from {len(self)} jobs: {error}; give a "
+                "slice, a Boolean mask or positions"
             ) from None
         if rows.ndim == 0:
             raise InputError(f"jobs[{selection}] is one job; give a slice: jobs[{rows}:{rows + 1}]")
@@ -227,7 +226,7 @@ class JobStream:
         return _frozen(chosen)
 
     def replace(self, **columns: Any) -> "JobStream":
-        """Return a new stream of the same jobs, with new values in some columns.
+        """Return a copy of the stream with new values in some columns.
 
         Parameters
         ----------
@@ -261,7 +260,7 @@ class JobStream:
 
     @property
     def mean_work(self) -> float:
-        """Mean work of a job: processors times run time, without the span penalty."""
+        """Mean work per job: processors times run time, without the span penalty."""
         return float(self.work.mean())
 
     @property
@@ -274,18 +273,18 @@ class JobStream:
 
     @property
     def has_estimate(self) -> NDArray[np.bool_]:
-        """Whether the user gave an estimate of each job's run time, shape (n,)."""
+        """For each job, whether the user gave an estimate of its run time, shape (n,)."""
         known = self._requested
         return np.zeros(len(self), bool) if known is None else ~np.ma.getmaskarray(known)
 
     @property
     def label(self) -> NDArray[np.str_]:
-        """Name of each job for files of other tools; by default its number, shape (n,)."""
+        """Name of each job in the files of other tools, by default the job number, shape (n,)."""
         return _read_only(self.number.astype(str)) if self._label is None else self._label
 
     @property
     def failed(self) -> NDArray[np.bool_]:
-        """Whether each job ends without success, shape (n,)."""
+        """For each job, whether it ends without success, shape (n,)."""
         return _read_only(np.zeros(len(self), bool)) if self._failed is None else self._failed
 
     @property
@@ -295,14 +294,14 @@ class JobStream:
 
     @property
     def is_reserved(self) -> NDArray[np.bool_]:
-        """Whether each job requests an advance reservation, shape (n,).
+        """For each job, whether it requests an advance reservation, shape (n,).
 
         A job does so if its earliest start is after its submission or its latest start is finite.
         """
         return (self.earliest_start > self.submit) | (self.latest_start < np.inf)
 
     def reserved_ahead(self, share: float, up_to: float, seed: Seed) -> "JobStream":
-        """Return the stream with advance reservations added to randomly chosen jobs.
+        """Return a copy of the stream in which randomly chosen jobs request advance reservations.
 
         A chosen job asks to start no earlier than a random time after its submission. The time is
         uniform from 0 to `up_to`.
@@ -329,7 +328,7 @@ class JobStream:
         return self.replace(earliest_start=self.submit + ahead)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> "JobStream":
-        """Return the `count` jobs that were submitted first, in order of submission.
+        """Return the first `count` jobs in order of submission.
 
         Parameters
         ----------
@@ -352,8 +351,8 @@ class JobStream:
         span = first.submit[-1] - first.submit[0]
         if span == 0:
             raise InputError(
-                "all jobs are submitted at one instant, so their times cannot be scaled to a rate; "
-                "leave out rate, or give a larger count"
+                "all jobs are submitted at one instant, so their interarrival times cannot be "
+                "scaled to the rate; leave out rate, or give a larger count"
             )
         return first._stretched((count - 1) / (span * checks.positive("rate", rate)))
 
@@ -362,7 +361,7 @@ class JobStream:
         return self.replace(submit=first + (self.submit - first) * factor)
 
     def offered_load(self, system: Multicluster) -> float:
-        """Return the offered load: the work that is submitted per processor and unit of time.
+        """Return the offered load: the work submitted per processor and per unit of time.
 
         The work of the job that is submitted last does not count, because n jobs have n - 1
         interarrival times.
@@ -383,13 +382,13 @@ class JobStream:
         if span == 0:
             raise InputError(
                 "all jobs are submitted at one instant, so the offered load is not defined; give "
-                "jobs with different submit"
+                "jobs with different values of submit"
             )
         last = int(np.lexsort((np.arange(len(self)), self.submit))[-1])
         return float((self.work.sum() - self.work[last]) / (span * system.processors))
 
     def with_load(self, system: Multicluster, load: float) -> "JobStream":
-        """Return the stream with its interarrival times scaled to give a certain offered load.
+        """Return the stream with interarrival times scaled so that the offered load is `load`.
 
         Parameters
         ----------
@@ -408,7 +407,7 @@ class JobStream:
         above: int = 0,
         rounding: str = "even",
     ) -> "JobStream":
-        """Return the stream with its jobs split into components, as unordered requests.
+        """Split the jobs into components, and return them as a stream of unordered requests.
 
         Give either `at_most` or `into`.
 
@@ -435,7 +434,8 @@ class JobStream:
         if at_most is not None:
             if above or rounding != "even":
                 raise InputError(
-                    "the options above and rounding apply only to into; leave them out with at_most"
+                    "the options `above` and `rounding` apply only with `into`; leave them out, or "
+                    "give `into` instead of `at_most`"
                 )
             components = split_smallest(self.processors, at_most)
         else:
@@ -445,7 +445,7 @@ class JobStream:
         return self.replace(components=components, request="unordered")
 
     def in_nodes(self, processors: int) -> "JobStream":
-        """Return the stream with the size of each component rounded up to whole nodes.
+        """Return the stream with each component size rounded up to a whole number of nodes.
 
         If the size of every cluster is also a multiple of the node size, jobs use only whole nodes.
 
@@ -494,7 +494,6 @@ def _read_only(column: NDArray) -> NDArray:
 
 
 def _frozen(state: Mapping[str, Any]) -> JobStream:
-    """Return a new stream with columns that were already checked, and make them read-only."""
     stream = object.__new__(JobStream)
     vars(stream).update(state)
     stream._freeze()

@@ -56,8 +56,8 @@ def _common_request(streams: Sequence[JobStream]) -> str:
     requests = {stream.request for stream in streams}
     if len(requests) > 1:
         raise InputError(
-            f"streams have request types {sorted(requests)}; give all of them the same type with "
-            "replace(request=...)"
+            f"the streams have different request types, {sorted(requests)}; give them the same "
+            "type with replace(request=...)"
         )
     return requests.pop()
 
@@ -67,7 +67,6 @@ def _is_given(name: str, streams: Sequence[JobStream]) -> bool:
 
 
 def _joined(name: str, streams: Sequence[JobStream]) -> np.ma.MaskedArray:
-    """Return one column of all streams as one array, in the order of the streams."""
     if name == "estimate":
         requested = [stream._requested for stream in streams]
         return np.ma.concatenate(
@@ -86,6 +85,5 @@ def _joined(name: str, streams: Sequence[JobStream]) -> np.ma.MaskedArray:
 
 
 def _with_equal_widths(tables: list[NDArray], mode: Literal["constant", "edge"]) -> list[NDArray]:
-    """Pad tables to the same number of columns, with zeros or with copies of their last column."""
     width = max(table.shape[1] for table in tables)
     return [np.pad(table, ((0, 0), (0, width - table.shape[1])), mode) for table in tables]

@@ -28,23 +28,23 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown, whole, who
 from coalloc_lib.model.answers import answered_numbers
 from coalloc_lib.model.system import Multicluster
 
-#: The prime modulus of the hash in `RandomFit`. The product of two remainders modulo this prime
-#: fits into 64 bits.
+#: The prime modulus of the hash function in `RandomFit`. The product of two remainders modulo this
+#: prime fits into 64 bits.
 PRIME = 2**31 - 1
-#: The factor of the hash in `RandomFit`. It is a primitive root modulo `PRIME`, so its powers give
-#: all remainders except 0.
+#: The multiplier of the hash function in `RandomFit`. It is a primitive root modulo `PRIME`, so the
+#: remainders of its powers are all numbers from 1 to ``PRIME - 1``.
 FACTOR = 48_271
 
 
 class Rigid(Protocol):
-    """The interface of jobs that can be reserved, such as `coalloc_lib.policies.Job`."""
+    """Interface of a job that can get a reservation, such as `coalloc_lib.policies.Job`."""
 
     def expected_length(self, allocation: Sequence[int]) -> float:
         """Return how long the job is expected to run on an allocation of processors."""
 
 
 class Reservation(NamedTuple):
-    """A reservation for a job: its start, its end, and the processors of each cluster."""
+    """A reservation for a job: its start, its end, and its number of processors in each cluster."""
 
     start: float
     end: float
@@ -52,7 +52,7 @@ class Reservation(NamedTuple):
 
 
 class Placement:
-    """The base class of all placements: rules that choose the clusters of a job.
+    """Base class of placements, the rules that choose the clusters on which a job runs.
 
     A subclass defines `order`, or `place` if the rule is not an order of the clusters. A
     subclass of your own runs in the readable engine.
@@ -66,17 +66,17 @@ class Placement:
     [0, 2, 3]
     """
 
-    #: The types of requests that the placement can serve.
+    #: The request types of the jobs that the placement can place.
     requests: ClassVar[tuple[str, ...]] = ("unordered", "flexible", "total")
-    #: Whether the placement can start an unordered job on one cluster with enough idle processors
-    #: for the whole job, even if the components of the job do not fit on distinct clusters.
+    #: Whether the placement may run all components of an unordered job on one cluster, even if the
+    #: components do not fit on distinct clusters.
     keeps_whole: ClassVar[bool] = False
-    #: Whether the placement spreads a job over several clusters only if no single cluster can hold
-    #: it.
+    #: Whether the placement spreads a job over several clusters only if no single cluster has
+    #: enough idle processors.
     one_cluster_first: ClassVar[bool] = False
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return all cluster numbers in the order in which the clusters are tried.
+        """Return all cluster numbers in the order in which the placement tries the clusters.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class Placement:
     def place(
         self, components: Sequence[int], request: str, idle: Sequence[int]
     ) -> Sequence[int] | None:
-        """Return the number of processors to take from each cluster, or None if there is no fit.
+        """Return the number of processors to take from each cluster; None if the job does not fit.
 
         Parameters
         ----------
@@ -115,14 +115,13 @@ class Placement:
         """Raise `InputError` if this placement cannot be used on `system`."""
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the parameters of the placement for the compiled engine: one number per cluster.
+        """Return one number per cluster, from which the compiled engine computes the placement.
 
-        They are the clusters in a fixed order, the sizes of the clusters, or random numbers.
+        The numbers are the clusters in a fixed order, the cluster sizes, or random numbers.
         """
         return range(clusters)
 
     def _checked_order(self, idle):
-        """Return the order of the clusters; raise an error if a user's own rule is wrong."""
         answer = self.order(idle)
         if type(self) in (WorstFit, BestFit):  # their orders are always valid; this saves time
             return answer
@@ -190,7 +189,7 @@ class FirstFit(Placement):
         return range(clusters) if self.clusters is None else self.clusters
 
     def check(self, system: Multicluster) -> None:
-        """Raise `InputError` if `clusters` does not name every cluster of `system` once."""
+        """Raise `InputError` unless `clusters` contains each cluster of `system` exactly once."""
         if self.clusters is not None and sorted(self.clusters) != list(range(len(system))):
             raise InputError(
                 f"clusters = {shown(list(self.clusters))}; name each of the {len(system)} clusters "
@@ -212,13 +211,13 @@ class WorstFit(Placement):
     """
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the clusters in decreasing order of their numbers of idle processors."""
+        """Return the cluster numbers, the cluster with the most idle processors first."""
         return _by_idle(tuple(idle), -1)
 
 
 @dataclass(frozen=True)
 class BestFit(Placement):
-    """Best fit: a component runs on the cluster with the fewest idle processors that suffice.
+    """Best fit: of the clusters with enough idle processors, the one with the fewest is used.
 
     Among clusters with equally many idle processors, the cluster with the lowest number is used. A
     flexible request first takes the processors of the clusters with the fewest idle processors.
@@ -230,7 +229,7 @@ class BestFit(Placement):
     """
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the clusters in increasing order of their numbers of idle processors."""
+        """Return the cluster numbers, the cluster with the fewest idle processors first."""
         return _by_idle(tuple(idle), 1)
 
 
@@ -280,7 +279,7 @@ class SingleThenSpan(Placement):
         self.single.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the parameters of the placement `single` for the compiled engine."""
+        """Return the numbers that the compiled engine needs for the placement `single`."""
         return self.single.numbers(clusters)
 
 
@@ -309,12 +308,12 @@ class LeastLoaded(Placement):
         instance_of("system", self.system, Multicluster, "the Multicluster of the run")
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the clusters in decreasing order of their fractions of idle processors."""
+        """Return the cluster numbers in decreasing order of the fraction of idle processors."""
         sizes = self.system.sizes
         return sorted(range(len(idle)), key=lambda c: -Fraction(int(idle[c]), sizes[c]))
 
     def check(self, system: Multicluster) -> None:
-        """Raise `InputError` if the placement was made for another system."""
+        """Raise `InputError` if this placement was created for a system other than `system`."""
         if system != self.system:
             raise InputError(
                 f"placement = LeastLoaded was made for the clusters {self.system}, and the system "
@@ -322,7 +321,7 @@ class LeastLoaded(Placement):
             )
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the sizes of the clusters, which the compiled engine needs."""
+        """Return the cluster sizes, which the compiled engine needs for this placement."""
         return self.system.sizes
 
 
@@ -356,20 +355,20 @@ class RandomFit(Placement):
         whole("seed", self.seed, least=0)
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
-        """Return the clusters in an order that depends on the seed and on all idle processors."""
+        """Return the cluster numbers in a pseudorandom order."""
         state, sampled = 0, self.numbers(len(idle))
         for free in idle:
             state = (state * FACTOR + int(free)) % PRIME
         return sorted(range(len(idle)), key=lambda c: pow(state + sampled[c], 5, PRIME))
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return a random number for each cluster, sampled with the seed."""
+        """Return one pseudorandom number per cluster, generated from the seed."""
         return _sampled_numbers(int(self.seed), clusters)
 
 
 @dataclass(frozen=True)
 class HomeSite(Placement):
-    """A placement that runs some jobs only at their own site, and places all others by a rule.
+    """A placement that keeps some jobs on their own site and places the other jobs by `rule`.
 
     The jobs need components in a special form, in which `coalloc_lib.simulation.sites.sharing`
     writes them. A job that may run anywhere has its processors in column 0 of the components. A job
@@ -401,7 +400,7 @@ class HomeSite(Placement):
     def place(
         self, components: Sequence[int], request: str, idle: Sequence[int]
     ) -> Sequence[int] | None:
-        """Place a job on the cluster of its own site or, if it may run anywhere, by `rule`."""
+        """Place a job on its own site, or by `rule` if the job may run at any site."""
         free, *home = components
         return in_place(home, idle) if any(home) else self.rule.place([free], request, idle)
 
@@ -410,16 +409,13 @@ class HomeSite(Placement):
         self.rule.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the parameters of the placement `rule` for the compiled engine."""
+        """Return the numbers that the compiled engine needs for the placement `rule`."""
         return self.rule.numbers(clusters)
 
 
 @lru_cache(maxsize=16)
 def _by_idle(idle, sign):
-    """Sort the clusters by idle processors, ascending (sign 1) or descending (sign -1).
-
-    Results are cached, because policies try many waiting jobs with the same idle processors.
-    """
+    # The cache helps because policies try many waiting jobs with the same idle processors.
     return tuple(sorted(range(len(idle)), key=[sign * free for free in idle].__getitem__))
 
 
@@ -449,7 +445,7 @@ def clusters_used(allocation: Sequence[int]) -> int:
 
 
 def time_on_processors(runtime: Any, span_penalty: Any, clusters: Any) -> Any:
-    """Return the run time of jobs on a number of clusters, including the span penalty.
+    """Return the run time of jobs that use `clusters` clusters, including the span penalty.
 
     On one cluster it is exactly `runtime`. The arguments are those of one job, or arrays with an
     entry for each job.
@@ -458,7 +454,7 @@ def time_on_processors(runtime: Any, span_penalty: Any, clusters: Any) -> Any:
 
 
 def penalty_on(span_penalty: Any, clusters: Any) -> Any:
-    """Return the relative increase in run time for jobs that span a given number of clusters.
+    """Return the relative increase in run time of jobs that span a given number of clusters.
 
     Parameters
     ----------
@@ -483,7 +479,7 @@ def may_stay_whole(placement: Placement | None, request: str) -> bool:
 
 
 def refuse_for_ordered(placement: Placement | None) -> None:
-    """Raise an error if a placement is given for ordered requests.
+    """Raise an error unless `placement` is None, because ordered requests need no placement.
 
     An ordered request already names the cluster of each component.
     """
@@ -503,12 +499,12 @@ def check_request(placement: Placement, request: str) -> None:
         )
 
 
-#: The placements of this library that try the clusters one after the other in some order.
+#: The classes of this library's placements that try the clusters in some order.
 _ORDERS = frozenset({FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit})
 
 
 def is_of_library(placement: Placement | None) -> bool:
-    """Return whether a placement, and any placement inside it, is a class of this library.
+    """Return whether a placement and any placement that it contains belong to this library.
 
     Such a placement always gives the same answer for the same idle processors, and places each job
     that fits. None stands for the default placement.

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, one_of, whole, whole_numbers
 
-#: The methods of rounding component sizes if a job cannot be split into equal components.
+#: The possible ways to round component sizes if the components of a job cannot be equal.
 ROUNDINGS = ("even", "floor", "ceiling")
 
-#: The largest number of components of one job.
+#: The maximum number of components per job.
 _MOST_PARTS = 10**6
-#: The largest number of entries in a table of components, and the largest number of subjobs in a
-#: stream.
+#: The maximum number of entries in an array of component sizes, and the maximum number of subjobs
+#: in a job stream.
 _MOST_ENTRIES = 10**8
 
 
@@ -80,7 +80,7 @@ def split_into(totals: ArrayLike, parts: ArrayLike, rounding: str = "even") -> N
 
 
 def split_smallest(totals: ArrayLike, largest: int) -> NDArray[np.int64]:
-    """Split the processors of each job into as few components as possible.
+    """Split each job into as few components of at most `largest` processors as possible.
 
     A job of J processors gets ceil(J / `largest`) components, which differ by at most one
     processor.
@@ -113,7 +113,7 @@ def split_smallest(totals: ArrayLike, largest: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chopped:
-    """The result of `JobStream.chopped`: the jobs, and the subjobs into which they were cut.
+    """The result of `JobStream.chopped`: the original jobs and their subjobs.
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ class Chopped:
         Position in `whole` of the job to which each subjob belongs.
     """
 
-    # The fields `whole` and `subjobs` are job streams. The class `JobStream` cannot be imported
-    # here, because its module imports this module.
+    # The fields `whole` and `subjobs` have the type `JobStream`, which cannot be imported here,
+    # because its module imports this module.
     whole: Any
     subjobs: Any
     job: NDArray[np.int64]
@@ -136,7 +136,7 @@ class Chopped:
         return f"<Chopped: {wide} of {self.job[-1] + 1} jobs cut, {len(self.job)} subjobs>"
 
     def last(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the largest value over the subjobs of each job, for example the latest end.
+        """Return the largest value among each job's subjobs, for example the latest end.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class Chopped:
         if column.shape != self.job.shape:
             raise InputError(
                 f"values has shape {column.shape} and there are {len(self.job)} subjobs; give one "
-                "value for each subjob, such as the end of a schedule of `subjobs`"
+                "value per subjob, such as the attribute `end` of a schedule of the subjobs"
             )
         return np.maximum.reduceat(column, np.flatnonzero(np.diff(self.job, prepend=-1)))
 

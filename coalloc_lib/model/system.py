@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError, one_of, shown, whole, whole_numbers
 from coalloc_lib.basics.display import card
 
-#: A system must have fewer processors than this number, because the simulators count processors in
-#: 32 bits.
+#: All systems must have fewer processors than this, because the simulators store numbers of
+#: processors as 32-bit integers.
 _MOST_PROCESSORS = 2**31
 
 
@@ -54,7 +54,7 @@ class Multicluster:
 
     @classmethod
     def named(cls, name: str) -> "Multicluster":
-        """Return a system of `NAMED_SYSTEMS` by its name, for example ``"DAS2"``."""
+        """Return the system that has a given name in `NAMED_SYSTEMS`, for example ``"DAS2"``."""
         return cls(NAMED_SYSTEMS[one_of("name", name, tuple(NAMED_SYSTEMS))])
 
     @property
@@ -88,9 +88,10 @@ class Multicluster:
         return card(str(self), {"clusters": len(self), "processors": self.processors})
 
 
-#: Cluster sizes of the systems that the reproduced papers name. The nodes of the DAS2 have two
-#: processors, so its clusters of 72 and 32 nodes have 144 and 64 processors. The systems m64 to
-#: m512 are those of the paper on job sharing; each has 512 processors in total.
+#: The cluster sizes, in processors, of the systems that have a name in the reproduced papers. The
+#: nodes of the DAS2 have two processors, so its clusters of 72 and 32 nodes have 144 and 64
+#: processors. The systems m64 to m512, each with 512 processors, come from the paper on job
+#: sharing.
 NAMED_SYSTEMS = {
     "4x32": (32, 32, 32, 32),
     "2x32": (32, 32),
@@ -105,7 +106,8 @@ NAMED_SYSTEMS = {
     "m512": (512,),
 }
 
-#: A group of equal clusters in a string such as "2x32": two clusters of 32 processors each.
+#: The pattern of one or more equal clusters in a string. For example, "2x32" means two clusters of
+#: 32 processors each.
 _CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d{1,18})\s*", re.ASCII)
 
 

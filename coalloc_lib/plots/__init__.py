@@ -1,9 +1,9 @@
 """Figures: each function draws one kind of figure from a tidy table.
 
-The functions neither simulate nor know a study. The ends of an interval stand in the columns
-``ci95_low`` and ``ci95_high`` of the table: a missing or empty value means that there is no
-interval, and an infinite one that it is open. The column ``warning`` holds the reason to doubt a
-point, or an empty string. Begin with `tables`, then read `lines`.
+The functions do not simulate anything. The columns ``ci95_low`` and ``ci95_high`` of the table hold
+the ends of an interval. A missing value means that there is no interval, and an infinite value
+means that the interval is open. The column ``warning`` holds the reason to doubt a point, or an
+empty string. Begin with `tables`, then read `lines`.
 """
 
 # ruff: noqa: F401

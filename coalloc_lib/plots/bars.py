@@ -12,16 +12,16 @@ from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, new_figure, title_figure
 from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
 
-#: Height of a bar, and height of the gap between two groups of bars, in inches.
+#: The height of a bar, and the height of the gap between two groups of bars, in inches.
 BAR, GAP = 0.2, 0.12
-#: The width of one letter of the text beside a bar, as a fraction of the width of the axis.
+#: The width of one letter in the label of a bar, as a fraction of the width of the axis.
 LETTER = 0.0092
-#: If the end of the axis is fixed, this number of letters fits to the right of a bar.
+#: The number of letters that fit to the right of a bar if the right end of the axis is fixed.
 MOST_LETTERS = 40
-#: The maximum number of letters of the text beside a bar. A longer text is cut off.
+#: The maximum number of letters in the label of a bar. A longer label is cut off.
 LONGEST = 64
 
-#: The position of a threshold: one number, or the two ends of a range.
+#: The position of a threshold on the axis: a single number, or the two ends of a range.
 Level = float | tuple[float, float]
 
 
@@ -31,7 +31,7 @@ def bars(
     look: Mapping[str, MarkerStyle] | None = None, title: str = "", subtitle: str = "",
     dark: str | None = None, before: str | None = None, until: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw a bar for each row of a table, with its 95 % interval, its name and its value.
+    """Draw a bar chart with one bar per row of a table, including 95 % confidence intervals.
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ def bars(
     xlabel : str
         The label of the axis.
     threshold : (str, dict), optional
-        The level by which a claim is judged: its meaning, and its place in each group, which is a
-        number or two ends.
+        The threshold that decides a claim: its meaning, and its position in each group, which is a
+        number or the two ends of a range.
     words : str, optional
-        The column with a text that stands behind the name in place of the value.
+        The column with a text that is shown after the name instead of the value.
     look : dict of str to MarkerStyle, optional
         The colours by series.
     title, subtitle : str
@@ -55,7 +55,8 @@ def bars(
     before : str, optional
         The column with the length of the bar in the previous figure, drawn as a dashed line.
     until : float, optional
-        The end of the axis. A longer bar runs to the edge, and its value stands beside it.
+        The right end of the axis. A longer bar is cut off there, and its value is written beside
+        it.
 
     Returns
     -------
@@ -94,15 +95,12 @@ def bars(
 
 
 class _End(NamedTuple):
-    """The right end of a bar, its vertical position, and the text to the right of the bar."""
-
     length: float
-    at: float
+    at: float  # the vertical position
     label: str
 
 
 def _placed(rows):
-    """Sort the bars by group, and add their vertical positions as the column `at`."""
     groups = list(rows["group"].unique())
     rows["high"], rows["low"] = (rows[end].fillna(rows["value"]) for end in ("high", "low"))
     rows = rows.sort_values("group", key=lambda column: column.map(groups.index), kind="stable")
@@ -111,7 +109,6 @@ def _placed(rows):
 
 
 def _draw_bar(axes, row, colour, has_dark, has_before, until):
-    """Draw a bar with its confidence interval, and mark its length in the previous figure."""
     parts = ((row.value, 0.45), (row.dark, 1.0)) if has_dark else ((row.value, 1.0),)
     for length, alpha in parts:
         axes.barh(row.at, length, 0.86, color=colour, alpha=alpha)
@@ -124,12 +121,11 @@ def _draw_bar(axes, row, colour, has_dark, has_before, until):
 
 
 def _end_of(axes, row, colour, until):
-    # The label does not show the half-width of an interval that is smaller than the last digit of
-    # the value.
+    # If the half-width of an interval is below the last digit of the value, the label omits it.
     number = format_interval(interval_of(row, "value")).partition(" ± <")[0]
     label = _cut(row.series, row.words or number, bool(row.warning))
-    # A bar for a negative value lies to the left of 0. Its text is written to the right of 0, where
-    # there is room.
+    # The bar of a negative value lies to the left of 0. Its label is placed to the right of 0,
+    # where there is room.
     end = max(0.0, row.high)
     if until is not None and end > until:
         end = until
@@ -138,18 +134,16 @@ def _end_of(axes, row, colour, until):
 
 
 def _cut(name, value, has_warning):
-    """Join a name and a value into one text, and cut it if it would leave no room for the bars.
-
-    The name is cut before the value, except if the value has a warning, which may be long itself.
-    """
+    # Shorten the name rather than the value, unless the value has a warning, which can be long
+    # itself.
     if not has_warning:
         name = shorten(name, max(LONGEST - len(value) - 1, 2), placeholder=" …")
     return shorten(f"{name} {value}", LONGEST, placeholder=" …")
 
 
 def _set_width(axes, rows, ends, until):
-    # The axis begins at `left`. Each letter of a text takes the same fraction of the width of the
-    # axis.
+    # Each letter of a label takes a fixed fraction of the width of the axis, so the right end of
+    # the axis depends on the longest label.
     left = min(0.0, 1.05 * rows["low"].min())
     shares = [LETTER * (len(end.label) + 2) for end in ends]
     needed = [(end.length - s * left) / (1 - s) for end, s in zip(ends, shares, strict=True)]
@@ -163,14 +157,12 @@ def _set_width(axes, rows, ends, until):
 
 
 def _write_labels(axes, ends, room):
-    """Write the label of each bar, a little to the right of its end."""
     box = NAME_BOX | {"pad": 0.8}
     for end, at, label in ends:
         axes.text(end + 0.012 * room, at, label, va="center", fontsize=8, bbox=box, zorder=3)
 
 
 def _extents(rows):
-    """Return the vertical positions of the first and of the last bar of each group."""
     return rows.groupby("group", sort=False)["at"].agg(["min", "max"])
 
 
@@ -181,7 +173,6 @@ def _name_groups(axes, rows, top):
 
 
 def _draw_thresholds(axes, rows, words, levels):
-    """Draw the threshold of each group as a dashed line or a grey range, and label the first."""
     places = _extents(rows)
     for i, (name, level) in enumerate(levels.items()):
         top, bottom = places.loc[name, "min"] - 0.5, places.loc[name, "max"] + 0.5
@@ -199,7 +190,7 @@ def histograms(
     table: pd.DataFrame, *, value: str, share: str, panel: str, width: str, ylabel: str,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw histograms side by side, one in each panel.
+    """Draw several histograms side by side, one per panel.
 
     Parameters
     ----------

@@ -20,29 +20,29 @@ from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.tables import looks, reject_first, tidy
 
-#: If the number of panels, times the number of letters in the longest line name, exceeds this
-#: limit, the panels are drawn in rows of two.
+#: The panels are drawn in rows of two if the number of panels, multiplied by the number of letters
+#: in the longest line name, exceeds this limit.
 WIDE = 40
-#: A line is drawn with markers if it has at most this number of points.
+#: The maximum number of points of a line that is drawn with markers.
 MARKED = 20
-#: The headings of a row of panels fit on one line if they have at most this number of letters in
-#: total.
+#: The maximum total number of letters in the headings of one row of panels, if each heading has a
+#: single line.
 HEADING = 80
-#: Height of one row of panels in a grid, and the smallest height of a whole grid, in inches.
+#: The height of one row of panels in a grid, and the minimum height of a whole grid, in inches.
 ROW, LEAST = 1.15, 1.9
 
 
-#: The scales of the horizontal and the vertical axis, each ``"linear"`` or ``"log"``. They are one
-#: pair for all panels, or a dict from the name of each panel to its pair.
+#: The scales of the horizontal and the vertical axis, each ``"linear"`` or ``"log"``: one pair for
+#: all panels, or a dict from panel names to pairs.
 Scales = Mapping[str, tuple[str, str]] | tuple[str, str]
 Look = Mapping[str, MarkerStyle]
-#: The type of the two ends of an axis or of a line.
+#: The type for the two ends of an axis or of a line.
 Ends = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class LineStyle:
-    """How the lines of a chart are drawn, apart from their colours and markers.
+    """Options for drawing the lines of a chart, apart from their colours and markers.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ class LineStyle:
     bare : collection of str
         The names of lines without a confidence band.
     stairs : bool
-        Whether each value holds until the next point, so that the line has steps.
+        Whether each value holds until the next point, so that the line is a step function.
     whole_bands : bool
-        Whether the vertical axis has room for the whole bands, and not only for the lines.
+        Whether the vertical axis shows the confidence bands completely, rather than only the lines.
     """
 
     bold: Collection[str] | None = None
@@ -66,7 +66,7 @@ class LineStyle:
 
 
 class Chart:
-    """A line chart with one or several panels: its points, and the methods that draw it.
+    """A line chart with one or more panels: its points, and the methods that draw it.
 
     A *cell* is a panel in one row of a grid. Without a grid there is a single row.
     """
@@ -103,32 +103,26 @@ class Chart:
     # --- Methods that the subclasses override ---
 
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
-        """Raise an error if no point has a finite height."""
         if not np.isfinite(points["y"]).any():
             raise InputError(f"column {self.numbers['y']!r} has no finite number; give one or more")
 
     def _has_shared_axes(self, scales: Scales) -> bool:
-        """Whether all panels of the chart share the same axes."""
         return self.names_at_ends and not isinstance(scales, Mapping)
 
     def _shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
-        """Return the points that can be drawn on axes of the given scales."""
         return _on_axes(points, scales).dropna(subset="y")
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
-        """Return limits of a vertical axis between which all given values lie."""
         low, high = _ends_of(values, scale)
         if scale == "log":
             return low / 1.4, high * 1.4
         return min(0.0, 1.05 * low), max(0.0, 1.05 * high) or float(low == 0)
 
     def _set_y_ticks(self, axes: Axes, scale: str) -> None:
-        """Set the ticks of the vertical axis to round numbers."""
         if scale == "log":
             canvas.mark_powers(axes.yaxis)
 
     def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
-        """Return the values that a paper prints as points, each in the panel of its line."""
         if printed is None or printed.empty:
             return self.points[:0]
         labels = {name: c if c in printed else None for name, c in self.labels.items()}
@@ -139,20 +133,17 @@ class Chart:
         return marks[marks["line"].isin(self.points["line"])]
 
     def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
-        """Return the left and the right end of the dashed horizontal lines."""
         return points["x"].min(), points["x"].max()
 
     def _notes_on_levels(self) -> list[str]:
-        """Return the part of the subtitle that explains the dashed horizontal lines."""
         return [f"dashed: {name}" for name in self.levels]
 
     def _name_levels(self, axes: Axes) -> None:
-        """Label the dashed lines in the chart, unless the subtitle explains them, as here."""
+        """Write nothing, because the subtitle explains the dashed lines."""
 
     # --- The points and their styles ---
 
     def _scales_of_panels(self, scales: Scales) -> dict[str, tuple[str, str]]:
-        """Return a dict from the name of each panel to the scales of its two axes."""
         for panel in self.panels if isinstance(scales, Mapping) else ():
             if panel not in scales:
                 raise InputError(
@@ -165,7 +156,6 @@ class Chart:
         return by_panel
 
     def _points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
-        """Return a dict from each cell of a grid, a row and a panel, to the points of the cell."""
         return {
             (row, panel): self._shown(_points_of(self.points, row, panel), self.scales[panel])
             for row in self.rows
@@ -173,7 +163,6 @@ class Chart:
         }
 
     def _signs(self, look: Look | None) -> dict[str, MarkerStyle]:
-        """Return a dict from the name of each line to its colour and marker."""
         bold, look = self.style.bold, dict(look or {})
         if self.labels["line"] is None:
             look = {"": STANDARD} | look
@@ -187,7 +176,7 @@ class Chart:
     def draw(
         self, xlabel: str, ylabel: str, printed: pd.DataFrame | None, title: str, subtitle: str
     ) -> Figure:
-        """Draw the chart, and return it as a figure."""
+        """Draw the whole chart, and return it as a figure."""
         marks = self._printed_points(printed)
         figure, grid = self._new_figure()
         for axes, (_, panel), points in zip(
@@ -208,7 +197,6 @@ class Chart:
         return figure
 
     def _new_figure(self) -> tuple[Figure, Any]:
-        """Return a figure with axes for all panels: in one row, in rows of two, or in a grid."""
         across = len(self.panels)
         names_are_wide = self.letters * across > WIDE
         if not self.in_grid and across > 2 and names_are_wide:
@@ -232,7 +220,6 @@ class Chart:
         printed: pd.DataFrame,
         panel: str,
     ) -> None:
-        """Draw one panel with its lines, its dashed lines and the values that a paper prints."""
         of_panel = printed[printed["panel"] == panel]
         alike = pd.concat(self.cells.values()) if self.shares_axes else points
         self._set_y_axis(axes, alike, printed if self.shares_axes else of_panel, scales)
@@ -240,7 +227,8 @@ class Chart:
         for at in dict.fromkeys(self.levels.values()):
             axes.plot(ends, [at] * 2, color="black", linestyle="--", linewidth=1, zorder=1.5)
         for number, name in enumerate(self.names):
-            # The first line is the subject of the figure, so it is drawn on top of the other lines.
+            # The first line is the main subject of the figure, so it is drawn on top of the other
+            # lines.
             zorder = 3 - 0.5 * number / len(self.names)
             self._draw_one(axes, points[points["line"] == name], name, zorder)
         for mark in of_panel.itertuples():
@@ -256,7 +244,6 @@ class Chart:
     def _set_y_axis(
         self, axes: Axes, points: pd.DataFrame, printed: pd.DataFrame, scales: tuple[str, str]
     ) -> None:
-        """Set both scales, and choose limits of the vertical axis that include all values."""
         values = [points["y"], [*self.levels.values()], printed["y"].dropna()]
         if self.style.whole_bands:
             values += [points["low"], points["high"]]
@@ -264,7 +251,6 @@ class Chart:
         axes.set_ylim(*self._limits(np.concatenate(values), scales[1]))
 
     def _draw_one(self, axes: Axes, points: pd.DataFrame, name: str, zorder: float) -> None:
-        """Draw one line of a panel. A point without a finite value becomes a cross at the top."""
         bold, sign = self.style.bold, self.look[name]
         finite = points[np.isfinite(points["y"])]
         width = 1.4 if bold is None else 2.2 if name in bold else 1.1
@@ -280,20 +266,18 @@ class Chart:
             linestyle="--" if name in self.style.dashed else "-",
             zorder=zorder,
         )
+        # A point without a finite value becomes a cross at the top of the panel.
         if len(finite) < len(points):  # Matplotlib would count an empty plot as a point at (0, 0).
             gone = points["x"][points["y"].isna()]
             tops = [axes.get_ylim()[1]] * len(gone)
             axes.plot(gone, tops, "x", color=sign.colour, markersize=5, clip_on=False)
 
     def _set_x_ticks(self, axes: Axes, ends: Ends, scale: str) -> None:
-        """Set the ticks of the horizontal axis to round numbers.
-
-        There are no ticks beyond the lines if their names stand there.
-        """
         if scale == "log":
             canvas.mark_powers(axes.xaxis)
         elif self.names_at_ends:
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        # No ticks are drawn where the names of the lines are written.
         slack = 1e-9 * (ends[1] - ends[0])  # A tick at 0.1 + 0.2 lies beyond 0.3.
         for minor in (False, True) if self.names_at_ends else ():
             locator = axes.xaxis.get_minor_locator() if minor else axes.xaxis.get_major_locator()
@@ -302,7 +286,6 @@ class Chart:
             axes.set_xticks(ticks[is_inside], minor=minor)
 
     def _label_axes(self, figure: Figure, grid: Any, xlabel: str, ylabel: str) -> None:
-        """Write the labels of the axes, and the names of the panels and of the rows of a grid."""
         down, across = grid.shape
         figure.supxlabel(xlabel, fontsize=9)
         for axes, panel in zip(grid.flat, self.panels, strict=False):
@@ -314,7 +297,6 @@ class Chart:
             axes.set_ylabel(words)
 
     def _name_lines(self, axes: Axes, points: pd.DataFrame) -> None:
-        """Write the name of each line beside its last or its first point."""
         left = self.names_at_left
         ends = points.groupby("line", sort=False).agg("first" if left else "last")
         ends = ends.dropna(subset="y")
@@ -328,32 +310,27 @@ class Chart:
 
 
 class FactorChart(Chart):
-    """A line chart of factors around 1, in which an infinite factor is drawn as a cross."""
+    """A line chart of factors around 1, in which infinite factors are drawn as crosses."""
 
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
-        """Raise an error if a factor is 0 or less."""
         column = self.numbers["y"]
         reject_first(points["y"] <= 0, table, column, "a factor is above 0, leave the row out")
 
     def _has_shared_axes(self, scales: Scales) -> bool:
-        """Return True: all panels have the same axes, so that their factors can be compared."""
+        # Readers compare the factors of different panels.
         return True
 
     def _shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
-        """Return the points that the axes can show, and also the points with an infinite factor."""
         return _on_axes(points, scales)
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
-        """Return the ends of a vertical axis for some factors, within the range from 0.25 to 4."""
         low, high = _ends_of(values, scale)
         return max(low / 1.1, canvas.FACTORS[0]), min(high * 1.1, canvas.FACTORS[-1])
 
     def _set_y_ticks(self, axes: Axes, scale: str) -> None:
-        """Set the ticks of the vertical axis to round factors."""
         canvas.mark_factors(axes.yaxis)
 
     def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
-        """Return the factors that a paper prints, or 1 for each point if the table has none."""
         column = self.numbers["y"]
         if printed is not None and column not in printed:
             printed = printed.assign(**{column: 1.0})
@@ -361,29 +338,26 @@ class FactorChart(Chart):
 
 
 class LevelChart(Chart):
-    """A line chart with dashed horizontal lines; the first panel shows the names of these lines."""
+    """A line chart with dashed horizontal reference lines, labelled in the first panel."""
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
-        """Return the ends of a vertical axis that begins just below the smallest value."""
         low, high = _ends_of(values, scale)
         return low - 0.05 * (high - low), high + 0.1 * (high - low)
 
     def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
-        """Return the left and the right end of the dashed horizontal lines, which begin at 0."""
         return 0.0, points["x"].max()
 
     def _notes_on_levels(self) -> list[str]:
-        """Return an empty list, because the dashed lines are labelled in the chart."""
+        # The dashed lines are labelled in the chart.
         return []
 
     def _name_levels(self, axes: Axes) -> None:
-        """Label the dashed lines at the left, or at the right if the curves begin at the left."""
         xs = next(iter(self.cells.values()))["x"]
         at_left = xs.min() > 0
         near = 0.06 * np.ptp(axes.get_ylim())
         style = {"textcoords": "offset points", "fontsize": 7.5, "color": canvas.GREY}
         for name, at in self.levels.items():
-            # The name is written below its dashed line if another dashed line is just above.
+            # If another dashed line is just above, the name is written below its own dashed line.
             is_below = any(0 < other - at < near for other in self.levels.values())
             place, side = ((0, at), "left") if at_left else ((xs.max(), at), "right")
             offset = (3 if at_left else -3, -8 if is_below else 2)
@@ -395,17 +369,13 @@ def _points_of(points: pd.DataFrame, row: str, panel: str) -> pd.DataFrame:
 
 
 def _on_axes(points, scales):
-    """Return the points that axes of the given scales can show.
-
-    Points at or below 0 on a logarithmic axis are left out, and infinite heights become NaN.
-    """
     for name, scale in zip("xy", scales, strict=True):
         points = points[canvas.can_show(points[name], scale) | ~np.isfinite(points[name])]
+    # Infinite heights become NaN, so that these points stay in the table.
     return points.assign(y=points["y"].where(np.isfinite(points["y"])))
 
 
 def _ends_of(values, scale):
-    """Return the smallest and the largest value that an axis can show."""
     values = values[canvas.can_show(values, scale)]
     return (values.min(), values.max()) if len(values) else (0.5, 1.0)
 
@@ -414,14 +384,14 @@ def draw_line(
     axes: Axes, points: pd.DataFrame, sign: MarkerStyle, hollow: pd.Series, *, band: bool = True,
     marked: bool = True, stairs: bool = False, **style: Any,
 ) -> None:  # fmt: skip
-    """Draw a line through the points of a table from `tidy`, with markers and a confidence band.
+    """Draw one line of a chart, optionally with markers and a confidence band.
 
     Parameters
     ----------
     axes : Axes
-        The axes, whose vertical limits must be set: open bands reach to them.
+        The axes. Their vertical limits must be set, because open bands extend to these limits.
     points : DataFrame
-        The points, in the order of the line.
+        The points of a table from `tidy`, in the order of the line.
     sign : MarkerStyle
         The colour and marker of the line.
     hollow : Series of bool
@@ -449,12 +419,9 @@ def draw_line(
 
 
 def _make_room(axes, ends, letters, left):
-    """Widen the horizontal axis so that the names of the lines fit beside them.
-
-    Names at the left need more room, because the labels of the vertical axis stand there too.
-    """
     scale = axes.xaxis.get_transform()
     first, last = scale.transform(np.array(ends, dtype=float))
+    # Names at the left need more room, because the labels of the vertical axis are there too.
     room = ((last - first) or 1.0) * (0.04 + 0.013 * letters) * (1.7 if left else 1)
     limits = scale.inverted().transform(np.array([first - room * left, last + room * (not left)]))
     axes.set_xlim(*limits)
@@ -462,7 +429,6 @@ def _make_room(axes, ends, letters, left):
 
 
 def _meet_at_the_right(cells, scale):
-    """Whether all lines have nearly the same last value, but different first values."""
     spreads = [[0.0, 0.0]]
     for points in cells:
         ends = points.dropna(subset="y").groupby("line")["y"].agg(["first", "last"])

@@ -15,8 +15,8 @@ from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
 from coalloc_lib.plots.tables import looks, tidy
 
-#: The maximum response time that the vertical axis shows, in multiples of the mean service time.
-#: Near saturation, curves rise beyond the axis.
+#: The upper end of the vertical axis: the largest mean response time that is shown, in multiples of
+#: the mean service time. Near saturation, curves rise beyond the axis.
 TOP = 12.0
 #: The ticks of the vertical axis.
 TICKS = (1, 1.5, 2, 3, 5, 10)
@@ -33,7 +33,7 @@ def curves(
     threshold: tuple[str, Mapping[str, Level]] | None = None, title: str = "",
     subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw mean response times over the utilization, and below them the maximal utilizations.
+    """Plot mean response times against utilization, with maximal utilizations underneath.
 
     Parameters
     ----------
@@ -57,16 +57,16 @@ def curves(
     left : float, optional
         The left end of the horizontal axes.
     whole : bool
-        Whether the axes show all utilizations, and all response times up to `TOP`, so that several
-        figures can be compared.
+        Whether the axes always show utilizations from 0 to 1 and response times up to `TOP`, which
+        makes several figures comparable.
     before : DataFrame, optional
-        The table of the previous figure. Its curves with a label of `table` are drawn pale and
-        dashed.
+        The table of the previous figure. The curves whose labels also occur in `table` are drawn
+        pale and dashed.
     beside : (str, dict), optional
         The meaning of other maximal utilizations, and their values by label.
     threshold : (str, dict), optional
-        The level by which a claim is judged: its meaning, and its place by label, which is a number
-        or two ends.
+        The threshold that decides a claim: its meaning, and its position by label, which is a
+        number or the two ends of a range.
     title, subtitle : str
         The title of the figure, and the text under it.
 
@@ -106,25 +106,20 @@ def curves(
 
 @dataclass(frozen=True)
 class _Marks:
-    """The colours of curves, and the marks beside their maximal utilizations, by curve label."""
-
     look: Mapping[str, MarkerStyle]
     beside: Mapping[str, float]
     threshold: Mapping[str, Level]
 
     @cached_property
     def ends(self) -> dict[str, tuple[float, ...]]:
-        """The threshold of each curve by its label, as a tuple of one value or of two ends."""
         levels = self.threshold.items()
         return {name: at if isinstance(at, tuple) else (at,) for name, at in levels}
 
     def of(self, name: str) -> list[float]:
-        """Return the horizontal positions of all marks that belong to one curve."""
         return [*self.ends.get(name, ()), *([self.beside[name]] if name in self.beside else [])]
 
     @property
     def largest(self) -> float:
-        """The largest horizontal position of a mark, or 0 if there are no marks."""
         return max((at for name in {*self.ends, *self.beside} for at in self.of(name)), default=0.0)
 
 
@@ -135,13 +130,11 @@ def _points(table):
 
 
 def _lines_of_panels(lines, panels):
-    """Return the names of the curves in each panel; curves without a panel are in all of them."""
     assigned = {label for labels in panels.values() for label in labels}
     return [[n for n in lines if n in own or n not in assigned] for own in panels.values()]
 
 
 def _new_grid(panels, most):
-    """Return a figure with two rows of panels; the lower row has room for `most` utilizations."""
     return new_figure(
         3.3 + 0.17 * most,
         2,
@@ -154,13 +147,11 @@ def _new_grid(panels, most):
 
 
 def _fitted_top(points):
-    """Return the upper end of a vertical axis on which all intervals fit, but at most `TOP`."""
     highest = points["high"].where(np.isfinite(points["high"]), points["y"]).max()
     return np.fmin(TOP, np.fmax(2.1, 1.1 * highest))
 
 
 def _name_axes(upper, lower, most):
-    """Label the vertical axes of the first column of panels."""
     _mark_times(upper)
     upper.set_ylabel(YLABEL)
     lower.set(ylim=(-0.7, most - 0.3), yticks=[])
@@ -168,7 +159,6 @@ def _name_axes(upper, lower, most):
 
 
 def _notes(points, beside, threshold):
-    """Return the parts of the subtitle that explain hollow points, crosses and dashed lines."""
     notes = []
     if not points["precise"].all():
         notes.append("hollow: in doubt, the interval is wide or the response still rises")
@@ -186,7 +176,6 @@ def _draw_lines(axes, points, names, look):
 
 
 def _draw_earlier(axes, points, look):
-    """Draw the curves of the previous figure, each with a line up to its maximal utilization."""
     pale = {"alpha": 0.45, "linestyle": (0, (3, 2)), "linewidth": 1.2, "zorder": 1}
     for name, line in points[np.isfinite(points["y"])].groupby("label", sort=False):
         axes.plot(line["x"], line["y"], color=look[name].colour, **pale)
@@ -195,7 +184,6 @@ def _draw_earlier(axes, points, look):
 
 
 def _draw_maxima(axes, below, maxima, marks, whole):
-    """Draw the maximal utilization of each curve with its name, the largest one at the top."""
     right = 1.02 * max(marks.largest, *maxima["most"])
     left = below.get_xlim()[0]
     for row, one in enumerate(maxima.sort_values("maximum", kind="stable").itertuples()):
@@ -212,7 +200,6 @@ def _draw_maxima(axes, below, maxima, marks, whole):
 
 
 def _draw_maximum(axes, below, row, one, marks):
-    """Draw one maximal utilization with its confidence interval and the marks beside it."""
     name, sign = one.Index, marks.look[one.Index]
     for part in (axes, below):
         part.axvline(one.maximum, color=sign.colour, linewidth=0.8, linestyle=":")
@@ -225,7 +212,6 @@ def _draw_maximum(axes, below, row, one, marks):
 
 
 def _name_maximum(below, row, one, at, words, colour):
-    """Write the name and the value of a maximal utilization, with a line to its marker."""
     below.plot([at, one.maximum], [row, row], color=colour, linewidth=0.6)
     style = {"ha": "right", "va": "center", "fontsize": 8, "color": colour}
     below.annotate(words, (at, row), (-5, 0), textcoords="offset points", bbox=NAME_BOX, **style)
@@ -238,7 +224,7 @@ def _mark_times(axes):
 
 
 def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str = "") -> Figure:
-    """Draw a single response-time curve, and write beside it what its parts mean.
+    """Draw a single response-time curve, with notes that explain the parts of the curve.
 
     Parameters
     ----------

@@ -13,16 +13,14 @@ from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
 from coalloc_lib.plots.tables import looks, tidy
 
-#: The confidence intervals in a row occupy this share of the height of the row.
+#: The fraction of the height of a row that its confidence intervals occupy.
 TAKEN = 0.7
-#: The usual height of a row of intervals, in inches.
+#: The default height of a row of confidence intervals, in inches.
 ROW = 0.42
 
 
 @dataclass(frozen=True)
 class _Look:
-    """The settings that all panels of a figure of confidence intervals share."""
-
     rows: list[str]
     names: list[str]
     signs: Mapping[str, MarkerStyle]
@@ -41,9 +39,9 @@ def intervals(
     before: str | None = None,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw estimates with their confidence intervals, one or several in each row.
+    """Draw estimates with their confidence intervals, one or more in each row of the figure.
 
-    An interval with a warning is dotted. An interval that goes on beyond the axis has an arrow.
+    An interval with a warning is dotted. An arrow shows that an interval extends beyond the axis.
 
     Parameters
     ----------
@@ -56,7 +54,7 @@ def intervals(
     xlabel : str
         The label of the horizontal axis.
     span : (float, float), optional
-        The ends of the horizontal axis, by default such that everything fits.
+        The ends of the horizontal axis. By default, the axis shows all values.
     printed : str, optional
         The column with the value that a paper prints, drawn as an open diamond.
     log : bool
@@ -120,10 +118,10 @@ def deviations(
     band: tuple[float, float], hollow: tuple[str, str], xlabel: str = "", title: str = "",
     subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw the differences between estimates and the values that a paper prints, one in each row.
+    """Draw how much estimates differ from values printed in a paper, one value per row.
 
-    Each panel has its own colour and marker. In each row, a diamond shows the printed value. The
-    grey band around it shows the values that round to the printed one.
+    Each panel has its own colour and marker. In each row, a diamond shows the printed value, and a
+    grey band shows all values that round to the printed value.
 
     Parameters
     ----------
@@ -176,10 +174,9 @@ def _points(table, labels, columns):
 
 
 def _checked(span, is_log):
-    """Check the two ends of the horizontal axis, and return them."""
     low, high = (finite("span", end) for end in span)
     if low >= high:
-        raise InputError(f"span = {shown(span)}; give the left end of the axis, then the right end")
+        raise InputError(f"span = {shown(span)}; give the left end first and then the right end")
     if is_log and low <= 0:
         raise InputError(
             f"span = {shown(span)}; give ends above 0, because the axis is logarithmic"
@@ -188,7 +185,6 @@ def _checked(span, is_log):
 
 
 def _new_panels(points, row_height, xlabel):
-    """Return a figure with panels side by side, which share a vertical axis with row names."""
     rows = points["row"].unique()
     size = 0.9 + row_height * len(rows), 1, points["panel"].nunique()
     figure, (line,) = canvas.new_figure(*size, sharey=True, squeeze=False)
@@ -199,7 +195,6 @@ def _new_panels(points, row_height, xlabel):
 
 
 def _notes(points, span, hollow, beyond):
-    """Return an explanation of each mark, which is empty if the mark is not drawn."""
     open_ends = (points["low"] < span[0]) | (points["high"] > span[1])
     return (
         canvas.DIAMONDS if points["printed"].notna().any() else "",
@@ -224,7 +219,6 @@ def _draw_panel(axes, points, heading, drawing):
 
 
 def _prepare(axes, span, rows):
-    """Set the horizontal axis and the grid of one panel, and shade every second row."""
     axes.grid(True, axis="x")
     axes.grid(False, axis="y")
     axes.set_xlim(*span)
@@ -233,19 +227,15 @@ def _prepare(axes, span, rows):
 
 
 def _placed(points, rows, names=None):
-    """Yield each interval with the number of its row and its vertical position.
-
-    The series `names` share the height of a row; by default, each row has its own series.
-    """
     for i, label in enumerate(rows):
         here = points[points["row"] == label]
+        # Without `names`, only the series of this row share the height of the row.
         beside = list(here["series"].unique()) if names is None else names
         for one in here.itertuples():
             yield one, i, i + TAKEN * ((beside.index(one.series) + 0.5) / len(beside) - 0.5)
 
 
 def _draw_mark(axes, one, at, drawing):
-    """Draw an interval, its estimate in the previous figure, and the value that a paper prints."""
     sign = drawing.signs[one.series]
     ring = {"color": sign.colour, "markerfacecolor": "none", "alpha": 0.5}
     axes.plot(np.clip(one.before, *drawing.span), at, "o", markersize=9, **ring)
@@ -258,15 +248,12 @@ def _draw_mark(axes, one, at, drawing):
 
 
 def _fitted(points, is_log, more=()):
-    """Return the ends of a horizontal axis that shows all values and the numbers in `more`.
-
-    A logarithmic axis cuts long intervals.
-    """
     scale = "log" if is_log else "linear"
     marked = np.concatenate([points["x"], points["printed"], more])
     every = np.concatenate([marked, points["low"], points["high"]])
     marked, every = (values[canvas.can_show(values, scale)] for values in (marked, every))
     low, high = (every.min(), every.max()) if len(every) else (0.5, 2.0)
+    # Long intervals are cut off on a logarithmic axis.
     if is_log and len(marked):
         low, high = max(low, marked.min() / 1.5), min(high, marked.max() * 1.5)
     room = 0.05 * (high - low) or 0.5
@@ -274,7 +261,6 @@ def _fitted(points, is_log, more=()):
 
 
 def _draw_interval(axes, one, at, sign, span):
-    """Draw an interval with its marker, and an arrow at each end that the axis cuts off."""
     ends = np.clip([one.low, one.high], *span)
     axes.plot(ends, [at, at], ":" if one.warning else "-", color=sign.colour, linewidth=1.6)
     if span[0] <= one.x <= span[1]:
@@ -287,7 +273,6 @@ def _draw_interval(axes, one, at, sign, span):
 
 
 def _write_words(axes, one, at, span):
-    """Write the text of an interval on its left or right side, where there is more room."""
     low, high = np.clip([one.x, one.x] if np.isnan(one.low) else [one.low, one.high], *span)
     scale = axes.transScale + axes.transLimits
     (before, _), (behind, _) = scale.transform([(low, at), (high, at)])

@@ -1,7 +1,7 @@
 """Line charts with confidence bands, in one or several panels.
 
-There are three kinds: plain lines (`lines`), factors relative to a base (`factor_lines`), and lines
-beside named levels (`lines_and_levels`).
+There are three functions: `lines` draws plain lines, `factor_lines` draws factors relative to a
+base, and `lines_and_levels` draws lines with horizontal reference lines.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def lines(
     title: str = "",
     subtitle: str = "",
 ) -> Figure:
-    """Draw lines with their 95 % confidence bands.
+    """Draw lines with their 95 % confidence bands, in one or more panels.
 
     Points with a warning are hollow.
 
@@ -55,14 +55,14 @@ def lines(
     level : (str, float), optional
         The name and the height of a dashed horizontal line. The subtitle shows the name.
     printed : DataFrame, optional
-        The values that a paper prints, in the same columns. They are drawn as open diamonds, and
-        those without a `y` at the bottom. Without the column `panel`, all panels show them.
+        The values printed in a paper, in the same columns. They are drawn as open diamonds. Values
+        without a `y` are drawn at the bottom. Without the column `panel`, all panels show them.
     names : {"ends", "legend"}
-        Whether the names of the lines stand at their ends or in a legend.
+        Whether the names of the lines are written at the ends of the lines or in a legend.
     look : dict of str to MarkerStyle, optional
         The colours and markers by line.
     style : LineStyle, optional
-        How the lines are drawn otherwise.
+        Further options for the lines.
     title, subtitle : str
         The title of the figure, and the text under it.
 
@@ -151,7 +151,7 @@ def lines_and_levels(
     title: str = "",
     subtitle: str = "",
 ) -> Figure:
-    """Draw lines and dashed horizontal reference lines, which are named in the first panel.
+    """Draw lines and dashed horizontal reference lines, with labels in the first panel.
 
     Parameters
     ----------

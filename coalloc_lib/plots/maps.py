@@ -14,20 +14,19 @@ from coalloc_lib.basics.checks import one_of, shown
 from coalloc_lib.plots.style import head, new_figure, remove_spare, title_figure
 from coalloc_lib.plots.tables import ENDS, interval_of, reject_first, tidy
 
-#: The colour map for changes of times: blue-green for shorter times, and brown for longer times.
+#: The colour map for changes of times: blue-green for decreases, and brown for increases.
 CHANGES = colormaps["BrBG_r"]
-#: The style of a cell with an uncertain change, because its interval contains 0 or it has a
-#: warning.
+#: The style of a cell whose change is uncertain, because the confidence interval of the change
+#: contains 0 or has a warning.
 UNDECIDED = {"facecolor": "lightgrey", "edgecolor": "white", "hatch": "////"}
-#: The style of the boundary between the cells with an increase and the cells with a decrease in a
-#: map.
+#: The style of the line between cells with an increase and cells with a decrease.
 OUTLINE = {"color": "black", "linewidth": 1.8, "solid_capstyle": "round", "zorder": 3}
 
 
 class Mark(NamedTuple):
-    """The text and the colour of a cell in a map of changes.
+    """The text and the colour of a cell in a map of changes of mean times.
 
-    `longer` says on which side of the outline the cell lies.
+    `longer` tells whether the cell lies on the side of the outline where times increase.
     """
 
     text: str
@@ -35,26 +34,26 @@ class Mark(NamedTuple):
     longer: bool = False
 
 
-#: The marks of cells in which one of two compared mean times is infinite, or both: only the first
-#: time (``"longer"``), only the second time (``"shorter"``), or both times (``"neither"``).
+#: The marks of cells without a finite change, because at least one of the two compared mean times
+#: is infinite: the first (``"longer"``), the second (``"shorter"``), or both (``"neither"``).
 MARKS = {
     "longer": Mark("∞", CHANGES(1.0), True),
     "shorter": Mark("−∞", CHANGES(0.0)),
     "neither": Mark("×", "#8C8C8C"),
 }
-#: Changes by this factor or more have the darkest colour for increases. Changes by its reciprocal
-#: or less have the darkest colour for decreases.
+#: An increase by this factor or more has the darkest colour for increases. A decrease by this
+#: factor or more has the darkest colour for decreases.
 MOST = 5.0
-#: The amount by which rounding errors may make a share of busy processors smaller than 0 or larger
-#: than 1.
+#: The tolerance for rounding errors in the fraction of busy processors, which is between 0 and 1.
 ROUNDING = 1e-9
 
 
 def shade(percent: float) -> tuple:
-    """Return the colour that stands for a change in percent.
+    """Return the colour of a cell in a map of changes, given the change in percent.
 
-    The colour depends on the logarithm of the factor, so that an increase and a decrease by the
-    same factor are equally strong. Its square root keeps small changes distinguishable.
+    The strength of the colour depends on the logarithm of the factor of the change, so an increase
+    and a decrease by the same factor have equally strong colours. The square root of the strength
+    is used, so that small changes can be told apart.
     """
     factor = max(1 + percent / 100, 1 / MOST)
     strength = min(abs(np.log(factor)) / np.log(MOST), 1.0)
@@ -66,7 +65,7 @@ def maps(
     mark: str | None = None, xlabel: str = "", ylabel: str = "", values: str = "",
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw maps of changes side by side, with a line between increases and decreases.
+    """Draw maps of changes in percent, with a line between increases and decreases.
 
     All maps have the same colours. A cell is hatched if its interval contains 0 or has a warning.
 
@@ -82,7 +81,8 @@ def maps(
     panel : str, optional
         The column with the map of each cell.
     mark : str, optional
-        The column with a key of `MARKS` for cells without a value, and an empty string for others.
+        The column with a key of `MARKS` for each cell without a value, and an empty string for all
+        other cells.
     xlabel, ylabel : str
         The labels of the axes.
     values : str
@@ -123,7 +123,6 @@ def maps(
 
 
 def _checked_cells(table, labels, value):
-    """Return the cells of all maps; raise an error if a cell has neither a number nor a mark."""
     cells = tidy(table, labels, {"value": value}, gaps=["value"])
     for name in cells["mark"].unique():
         one_of("mark", name, ("", *MARKS))
@@ -135,7 +134,6 @@ def _checked_cells(table, labels, value):
 
 
 def _draw_map(axes, cells, columns, rows):
-    """Draw the cells of one map, and the line between increases and decreases."""
     is_longer = {}
     for cell in cells.itertuples():
         at = columns.index(cell.x), rows.index(cell.y)
@@ -155,7 +153,6 @@ def _draw_map(axes, cells, columns, rows):
 
 
 def _appearance(cell):
-    """Return the text and the colour of a cell; the colour is empty for an uncertain change."""
     if cell.mark:
         mark = MARKS[cell.mark]
         return mark._replace(colour="") if cell.warning else mark
@@ -172,7 +169,7 @@ def _appearance(cell):
 def _draw_cell(axes, at, drawn):
     style: dict[str, Any] = {"facecolor": drawn.colour, "edgecolor": "white"}
     axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **(style if drawn.colour else UNDECIDED)))
-    # The weights turn red, green and blue into brightness as the human eye perceives it.
+    # The weighted sum of red, green and blue is the brightness that the human eye perceives.
     is_dark = bool(drawn.colour) and np.dot(to_rgb(drawn.colour), (0.299, 0.587, 0.114)) < 0.5
     style = {"color": "white" if is_dark else "black", "fontsize": 7}
     axes.text(at[0] + 0.5, at[1] + 0.46, drawn.text, ha="center", va="center", **style)
@@ -182,15 +179,15 @@ def timelines(
     table: pd.DataFrame, *, panel: str, strip: str, time: str, busy: str, until: float,
     xlabel: str, ylabel: str, title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a strip for each cluster, which is darker when more of its processors are busy.
+    """Draw one horizontal strip per cluster that is darker when more processors are busy.
 
     Parameters
     ----------
     table : DataFrame
         One row for each interval of time of each cluster.
     panel, strip, time, busy : str
-        The columns with the panel, the cluster, the begin of the interval, and the share of the
-        processors that is busy, from 0 to 1.
+        The columns with the panel, the cluster, the beginning of the interval, and the fraction of
+        the cluster's processors that are busy, from 0 to 1.
     until : float
         The end of the last interval.
     xlabel, ylabel, title, subtitle : str
@@ -204,7 +201,7 @@ def timelines(
     Raises
     ------
     InputError
-        If a share is not from 0 to 1, or if an interval begins at `until` or later.
+        If a fraction is not between 0 and 1, or if an interval begins at `until` or later.
     """
     rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy})
     reject_first(
@@ -227,13 +224,11 @@ def timelines(
 
 
 def _strips(rows):
-    """Return the busy shares as a table with a row for each cluster and a column for each time."""
     shares = rows.pivot(index="strip", columns="time", values="busy").loc[rows["strip"].unique()]
     return shares.ffill(axis=1)  # A share holds until the next interval of its cluster.
 
 
 def _draw_strips(axes, shares, until):
-    """Draw the strips of all clusters in one panel, and return the image."""
     edges = [*shares.columns, until]
     rows = np.arange(len(shares) + 1) + 0.5
     drawn = axes.pcolorfast(edges, rows, shares.to_numpy(), cmap="cividis_r", norm=Normalize(0, 1))

@@ -11,12 +11,13 @@ from coalloc_lib.plots.maps import UNDECIDED, shade
 from coalloc_lib.plots.style import GREY, new_figure, title_figure
 from coalloc_lib.plots.tables import tidy
 
-#: Height of a row of cells, and of the column names above them, in inches.
+#: The height of a row of cells, and the height of the column names above the cells, in inches.
 ROW, NAMES = 0.24, 1.0
-#: Width of a column whose name has several letters, as a multiple of the width of a column with a
-#: one-letter name.
+#: The width of a column with a long name, as a multiple of the width of a column whose name is a
+#: single letter.
 WIDE = 1.8
-#: The two verdicts that are not a change. Their cells do not have the colour of a change.
+#: The two verdicts on a comparison that do not describe a change. Cells with these verdicts do not
+#: have a colour that shows a change.
 NO_ANSWER, OPEN = "no answer", "undecided"
 
 
@@ -25,15 +26,15 @@ def matrix(
     beside: str | None = None, mark: str | None = None,
     values: str = "", title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a matrix with groups of columns, in which each change is a coloured cell.
+    """Draw a matrix of comparisons, in which the colour of a cell shows a change in percent.
 
     Parameters
     ----------
     table : DataFrame
         One row for each cell.
     row, column, group : str
-        The columns with the row, the column and the group of columns of each cell. They are drawn
-        in the order of the table.
+        The columns with the row, the column and the group of columns of each cell. Rows, columns
+        and groups are drawn in the order of the table.
     value : str
         The column with the change in percent, which the colour shows.
     verdict : str
@@ -97,7 +98,6 @@ def _name_groups(axes, columns, edges):
 
 
 def _label_axes(axes, rows, columns, edges):
-    """Label the rows and the columns. Column names with several letters are vertical."""
     axes.set(xlim=(0, edges[-1]), ylim=(len(rows), 0))
     axes.set_xticks((edges[1:] + edges[:-1]) / 2, [name for _, name in columns], fontsize=7)
     for label in axes.get_xticklabels():

@@ -14,8 +14,8 @@ from PIL import Image
 
 from coalloc_lib.basics.checks import instance_of
 
-#: Regular expressions that find needless parts of an SVG file, with shorter replacements. They
-#: match a long list of fonts, rotations by 0, indents, unused group names, and line breaks.
+#: Regular expressions for the needless parts of an SVG file, with shorter replacements: a long list
+#: of fonts, rotations by 0, indentation, unused group names, and line breaks.
 SHORTER = (
     (re.compile('font-family: [^;"]*'), "font-family: 'DejaVu Sans', Verdana, sans-serif"),
     (re.compile(r' transform="rotate\(-0 [^)]*\)"'), ""),
@@ -23,26 +23,27 @@ SHORTER = (
     (re.compile('<g id="[^"]*">'), "<g>"),
     (re.compile(r"(?<=>)\n(?=<)|(?<!\") ?\n(?=[LQCzM\"])"), ""),  # not within the document type
 )
-#: Patterns of the tags of an SVG file, and of numbers with three or more decimals. Such numbers are
-#: rounded to a hundredth of a point in tags, but not in the visible text.
+#: Regular expressions for the tags of an SVG file, and for numbers with three or more decimals.
+#: Inside tags, numbers with three or more decimals are rounded to a hundredth of a point.
 TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")
-#: The size in bytes of an SVG file above which the figure is exported as a PNG image instead.
+#: The maximum size of an SVG file in bytes. A figure with a larger file is exported as PNG.
 LARGEST_SVG = 47_000
-#: Resolution of a PNG image in dots per inch, nearly twice the resolution of the web page.
+#: The resolution of a PNG image in dots per inch, nearly twice the resolution of a web page.
 DPI = 190
-#: A PNG image has AREAS colours that are the most frequent ones, and EDGES further colours for the
-#: edges of shapes.
+#: The palette of a PNG image has AREAS colours for areas, which are the most frequent colours of
+#: the figure, and EDGES colours for the edges of shapes.
 AREAS, EDGES = 80, 48
-#: An inch of a figure takes this number of pixels on a web page. A figure of the usual width is
-#: then as wide as the text of a notebook (935 pixels), and letters of 7 points are 11 pixels high.
+#: The number of pixels on a web page that correspond to an inch of a figure. With this number, a
+#: figure of the usual width is as wide as the text of a notebook (935 pixels), and letters of 7
+#: points are 11 pixels high.
 PIXELS = 114
 
 
 def to_svg(figure: Figure) -> str:
-    """Return a figure as an SVG string, in which letters are text and not paths."""
+    """Return a figure as an SVG string in which letters are stored as text, not as paths."""
     file = StringIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "coalloc"}):
-        # `figure.savefig` would draw the figure twice, the first time for its layout only.
+        # `figure.savefig` would draw the figure twice, the first time only to compute the layout.
         canvas, dpi = figure.canvas, figure.dpi
         try:
             FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
@@ -56,7 +57,7 @@ def to_svg(figure: Figure) -> str:
 
 
 class Picture:
-    """A figure as an image for a notebook, with a description for readers who cannot see it.
+    """An image of a figure for a notebook, with a description for readers who cannot see it.
 
     Parameters
     ----------
@@ -67,8 +68,8 @@ class Picture:
     below : str
         HTML that is shown below the image.
     rows : iterable of str
-        The numbers of the figure in words. They are listed below the image in a part that can be
-        unfolded, and the description then refers to them.
+        The numbers of the figure in words. They are listed below the image in a section that is
+        collapsed at first, and the description of the image refers to this list.
 
     Examples
     --------
@@ -97,7 +98,7 @@ class Picture:
         code = b64encode(self.image).decode("ascii")
         image = f'<img alt="{escape(self.heard)}" src="data:image/{self.kind};base64,{code}" '
         return {
-            # The axes are black, so the background is white even if the page is dark.
+            # The axes are black, so the background of the image stays white even on a dark page.
             "text/html": f'{image}width="{self.width}" '
             f'style="max-width: 100%; background: white">{self.below}',
             "text/plain": self.heard,
@@ -105,7 +106,6 @@ class Picture:
 
 
 def _image(figure: Figure) -> tuple[str, bytes]:
-    """Return a figure as an image: its type, ``svg+xml`` or ``png``, and its bytes."""
     svg = to_svg(figure).encode()
     if len(svg) <= LARGEST_SVG:
         return "svg+xml", svg
@@ -113,12 +113,12 @@ def _image(figure: Figure) -> tuple[str, bytes]:
 
 
 def _png(figure: Figure) -> bytes:
-    """Return a figure as a PNG file with few colours, which has a third of the usual size."""
     drawn, file = BytesIO(), BytesIO()
     figure.savefig(drawn, format="png", dpi=DPI)
     image = Image.open(drawn).convert("RGB")
-    # The palette has the most frequent colours, so that pale areas keep their colour. Pillow's
-    # method of maximal coverage adds rare colours, such as those at the edges of letters.
+    # The palette includes the most frequent colours, so that pale areas keep their colours.
+    # Pillow's maximum coverage method adds rare colours, such as the colours at the edges of
+    # letters.
     counts: Any = image.getcolors(image.width * image.height)
     areas = [part for _, colour in sorted(counts, reverse=True)[:AREAS] for part in colour]
     rare: Any = image.quantize(EDGES, Image.Quantize.MAXCOVERAGE).getpalette()

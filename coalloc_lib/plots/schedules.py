@@ -15,47 +15,47 @@ from matplotlib.ticker import MaxNLocator
 from coalloc_lib.plots.signs import COLOURS, LOSS, ONE_CLUSTER, PRINT, STANDARD
 from coalloc_lib.plots.style import GREY, LETTERS, new_figure, title_figure
 
-#: The dark fill colours, on which the text of a box is white.
+#: The dark fill colours of boxes, on which text is white.
 DARK = (STANDARD.colour, ONE_CLUSTER.colour, COLOURS[-1])
-#: The pairs of a fill colour and a text colour for the boxes of jobs; the job number chooses the
+#: The fill colours of the boxes of jobs, each with a text colour. The number of a job selects the
 #: pair. Vermilion is reserved for lost capacity, and black for lines.
 JOB_COLOURS = tuple(
     (fill, "#ffffff" if fill in DARK else "#111111")
     for fill in COLOURS
     if fill not in (LOSS.colour, PRINT.colour)
 )
-#: The hatching colour and the background colour of processors that are idle while a job waits.
+#: The colours of the hatching and of the background of processors that are idle while a job waits.
 HATCHING, HATCHED = "#E08A55", "#FBE9DE"
 #: The colour of processors that are idle while no job waits, and the colour of promised starts.
 GROUND, PROMISE = "#F3F3F3", "#C65500"
-#: Sizes in inches: the width of the axes, the width of a letter, the total height of all clusters,
-#: the height of a waiting job, and the maximum height of the queue.
+#: Sizes in figures of schedules, in inches: the width of the axes, the width of a letter, the total
+#: height of all clusters, the height of one waiting job, and the maximum height of the queue.
 AXES, LETTER, BANDS, LANE, MOST_LANES = 6.9, 0.075, 2.5, 0.13, 2.2
-#: Sizes in figures of reservations. ROW is the maximum height of one row and ALL the maximum height
-#: of all rows together, in inches. SHARE is the width of a letter as a fraction of the width of the
-#: axis.
+#: Sizes in figures of reservations: ROW is the maximum height of one row, and ALL is the maximum
+#: total height of all rows, both in inches. SHARE is the width of a letter as a fraction of the
+#: width of the axis.
 ROW, ALL, SHARE = 0.26, 2.6, 0.012
-#: The gap between two clusters: GAP in figures of schedules, as a share of the mean cluster size,
-#: and APART in figures of reservations, as a number of rows.
+#: The gap between two clusters: GAP is the gap in figures of schedules, as a fraction of the mean
+#: cluster size, and APART is the gap in figures of reservations, in rows.
 GAP, APART = 0.08, 0.4
 
 
 class Box(NamedTuple):
-    """A reservation as it is drawn: its label, servers, start, end, fill colour and text colour."""
+    """A box that represents a reservation in a figure."""
 
     label: str
     servers: Sequence[int]
     start: float
     end: float
-    colour: tuple[str, str]
+    colour: tuple[str, str]  # of the filling and of the text
 
 
 class _JobBox(NamedTuple):
-    """A box of a Gantt chart: neighbouring processors of one cluster that run one job.
+    """A box in a Gantt chart: adjacent processors of one cluster that run the same job.
 
-    See `coalloc_lib.schedules.drawing.scenes`: `until` is the instant until which the job runs only
-    in this schedule, `held` the instant until which its processors are booked, and `passed` the
-    number of the head of the queue that the job overtook.
+    See `coalloc_lib.schedules.drawing.scenes`: the job runs only in this schedule until the
+    instant `until`, its processors are booked until `held`, and `passed` is the number of the job
+    at the head of the queue that the job overtook.
     """
 
     number: int
@@ -70,8 +70,6 @@ class _JobBox(NamedTuple):
 
 
 class _Wait(NamedTuple):
-    """A job that waits in the queue: its row in the picture, its number, and its instants."""
-
     lane: int
     number: int
     submit: float
@@ -82,7 +80,7 @@ class _Wait(NamedTuple):
 def draw_schedules(
     panels: Mapping[str, Mapping[str, Any]], span: tuple[float, float], *, unit: str = ""
 ) -> Figure:
-    """Draw several schedules below each other, each with its queue of waiting jobs.
+    """Draw several schedules one above the other, each with its queue of waiting jobs.
 
     Parameters
     ----------
@@ -125,7 +123,6 @@ def _named_fields(scene):
 
 
 def _notes(scenes):
-    """Return the explanations of those marks that occur in at least one of the schedules."""
     boxes = [box for scene in scenes for box in scene["boxes"]]
     promised = [wait.promised for scene in scenes for wait in scene["queue"]]
     occurs = {
@@ -142,7 +139,6 @@ def _notes(scenes):
 
 
 def _draw_bands(axes, scene, span):
-    """Draw the processors of each cluster, and boxes for the jobs that run on them."""
     sizes = np.array(scene["sizes"])
     gap = GAP * sizes.sum() / len(sizes)
     tops = np.concatenate([[0], np.cumsum(sizes + gap)])
@@ -163,7 +159,6 @@ def _draw_bands(axes, scene, span):
 
 
 def _draw_job(axes, box, tops, span):
-    """Draw the box of a job in one cluster, with the marks that the caption explains."""
     begin, end = np.clip([box.start, box.end], *span)
     letters = (end - begin) * AXES / (span[1] - span[0]) / LETTER
     fontsize = min(8, 68 * box.size * BANDS / tops[-1])
@@ -182,7 +177,6 @@ def _draw_job(axes, box, tops, span):
 
 
 def _name_clusters(axes, sizes, tops):
-    """Label each cluster with its name and size, or only with its number if there are many."""
     names = [f"cluster {c}\n{size} processors" for c, size in enumerate(sizes, 1)]
     if len(sizes) == 1:
         names = [f"{sizes[0]} processors"]
@@ -204,7 +198,6 @@ def _draw_box(axes, place, size, colour, label, linewidth, fontsize=8.0):
 
 
 def _draw_queue(axes, queue, lanes, span):
-    """Draw the queue: the submission, the wait and the promised start of each job."""
     for lane, number, submit, left, promised in queue:
         axes.plot([submit, left], [lane, lane], color="#555555", linewidth=0.8)
         axes.plot(submit, lane, "x", color="black", markersize=4, clip_on=False)
@@ -228,7 +221,7 @@ def _plain(axes):
 def draw_reservations(
     axes: Axes, sizes: Sequence[int], boxes: Iterable[Box], span: tuple[float, float]
 ) -> list[float]:
-    """Draw reservations on given axes, with one row for each server and gaps between clusters.
+    """Draw reservations as boxes on given axes, with one row per server.
 
     Parameters
     ----------
@@ -244,7 +237,7 @@ def draw_reservations(
     Returns
     -------
     list of float
-        The vertical place at which the row of each server begins.
+        The vertical position at which the row of each server begins.
     """
     clusters = [c for c, size in enumerate(sizes) for _ in range(size)]
     tops = [server + APART * c for server, c in enumerate(clusters)]
@@ -271,7 +264,7 @@ def reservations(
     span: tuple[float, float], free_period: tuple[float, float, Sequence[int]] | None = None,
     title: str, subtitle: str = "", unit: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a calendar of servers: all reservations up to the end of the horizon.
+    """Draw a calendar with the reservations of all servers up to the end of the horizon.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The colour and the marker of each meaning, the same in all figures.
+"""The colours and markers that have a fixed meaning in all figures.
 
 Colour-blind readers can tell the colours apart.
 """
@@ -19,23 +19,23 @@ class MarkerStyle(NamedTuple):
     marker: str
 
 
-#: The colours of jobs in a schedule, from the palette of Okabe and Ito.
+#: The colours of jobs in the figure of a schedule, from the palette of Okabe and Ito.
 COLOURS = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#8C8C8C",
 )  # fmt: skip
 
-#: The colour and marker of the usual case in a comparison, such as the policy FCFS.
+#: The colour and marker of the standard case in a comparison, such as the policy FCFS.
 STANDARD = MarkerStyle("#0072B2", "o")
 #: The colour and marker of jobs that run in one cluster.
 ONE_CLUSTER = MarkerStyle("#009E73", "^")
-#: The style of lost capacity, that is, of processors that are idle while a job waits. No line or
-#: bar has this style.
+#: The style of lost capacity (processors that are idle while a job waits). No line or bar has this
+#: style.
 LOSS = MarkerStyle("#D55E00", "x")
-#: The style of a value that a paper prints: a black diamond, which is drawn without filling.
+#: The style of values printed in a paper: an open black diamond.
 PRINT = MarkerStyle("#000000", "D")
 
-#: A dict from a word to the fixed style of all lines and bars whose name contains this word. The
-#: words name policies, request types and other cases.
+#: Words that give a line or bar a fixed style if its name contains the word. They are names of
+#: policies, request types and other cases.
 MEANINGS = {
     "unordered": STANDARD, "worst fit": STANDARD, "FCFS": STANDARD, "independent": STANDARD,
     "four components": STANDARD, "ordered": MarkerStyle("#882255", "s"), "total": ONE_CLUSTER,
@@ -48,7 +48,8 @@ MEANINGS = {
     "equation": MarkerStyle("#000000", "*"), "simulated": MarkerStyle("#8C8C8C", "."),
     "dependent": MarkerStyle("#B09500", "D"),
 }  # fmt: skip
-#: The styles for names without a fixed style, such as scenarios that a user adds.
+#: The styles of lines and bars whose names contain no word with a fixed style, such as scenarios
+#: that a user adds.
 OWN = (
     MarkerStyle("#6B7A8F", "d"), MarkerStyle("#5D3A9B", "h"), MarkerStyle("#B85C8E", "8"),
     MarkerStyle("#3B7D6E", "H"),
@@ -59,10 +60,10 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
 def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
-    """Return a dict from the name of each line or bar to a colour and a marker.
+    """Choose a colour and a marker for each line or bar, given the names of the lines or bars.
 
-    A name has the style of the longest word of `MEANINGS` that it contains, if no earlier name has
-    this style. All other names have one of the styles in `OWN`.
+    A name gets the style of the longest word of `MEANINGS` that it contains, unless an earlier name
+    already has that style. All other names get styles from `OWN`.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
     """
     free, looks = cycle(OWN), dict[str, MarkerStyle]()
     for name in names:
-        # The match must begin at the beginning of a word, so that "unordered" does not count as
+        # Only matches at the beginning of a word count, because "unordered" also contains
         # "ordered".
         held = [m for m in MEANINGS if re.search(rf"(?<![^\W\d_]){re.escape(m)}", name)]
         known = MEANINGS[max(held, key=len)] if held else None
@@ -80,7 +81,7 @@ def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
 
 
 def shades(names: Iterable[str]) -> dict[str, MarkerStyle]:
-    """Return colours from dark to light, with markers, for successive values of one quantity.
+    """Return styles with colours from dark to light for increasing values of one quantity.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The shared style of all figures: their sizes, titles, names of lines and ticks."""
+"""The style that all figures share: sizes, titles, line names and ticks."""
 
 from collections.abc import Collection, Iterable, Mapping
 from textwrap import wrap
@@ -20,23 +20,22 @@ STYLE = {
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "axes.grid.axis": "y", "grid.alpha": 0.3, "axes.axisbelow": True, "hatch.linewidth": 0.5,
 }  # fmt: skip
-#: The style of values that a paper prints, and the note that explains this style in a subtitle.
+#: The style of values printed in a paper, and the note in a subtitle that explains this style.
 PRINTED: dict[str, Any] = {
     "marker": PRINT.marker, "color": PRINT.colour, "markerfacecolor": "white", "markersize": 6,
     "linestyle": "none", "linewidth": 0.8, "markeredgewidth": 0.8,
 }  # fmt: skip
 DIAMONDS = "◇: printed"
-#: The style of the white box behind a text, which keeps the lines of a figure away from its
-#: letters.
+#: The style of the white box behind a text, which separates its letters from lines in the figure.
 NAME_BOX: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
-#: Width of all figures, in inches.
+#: The default width of figures, in inches.
 WIDTH = 8.2
-#: The heights in inches of one line of the title and of one line of the subtitle, and the numbers
-#: of letters that fit into these lines.
+#: The height of a line of the title and of a line of the subtitle, in inches, and the numbers of
+#: letters that fit into such a line.
 TITLE, SUBTITLE = 0.22, 0.18
 LETTERS, SMALL_LETTERS = 96, 118
-#: The ticks of an axis that shows ratios around 1. In a narrow panel, the ticks are those of `FEW`
-#: or `NEAR`: the first of these two lists with more than two ticks in the range of the axis.
+#: The ticks of a logarithmic axis that shows ratios around 1. In a narrow panel, the ticks come
+#: from `FEW` or, if fewer than three of these ticks lie on the axis, from `NEAR`.
 FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
 
@@ -44,7 +43,7 @@ FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
 def new_figure(
     height: float = 3.2, rows: int = 1, columns: int = 1, *, width: float = WIDTH, **sharing: Any
 ) -> tuple[Figure, Any]:
-    """Return a new figure and its axes in the style that all figures share.
+    """Create a figure and its axes in the style that all figures of the library share.
 
     Parameters
     ----------
@@ -67,10 +66,10 @@ def new_figure(
 
 
 def remove_spare(grid: NDArray, panels: int) -> list[Axes]:
-    """Remove the axes of a grid that show no panel; return the lowest axes of each column.
+    """Remove the unused axes of a grid, and return the lowest remaining axes of each column.
 
-    If the axes are shared, Matplotlib labels the ticks of the last row only. This function also
-    labels the ticks of the axes above a gap.
+    Matplotlib labels the ticks of shared axes only in the last row. This function also labels the
+    ticks of axes that are above a gap.
 
     Parameters
     ----------
@@ -89,12 +88,12 @@ def remove_spare(grid: NDArray, panels: int) -> list[Axes]:
 
 
 def can_show(values: Any, scale: str) -> Any:
-    """Return a mask of the values that an axis of the scale ``"linear"`` or ``"log"`` can show."""
+    """Return a mask of the values that a ``"linear"`` or ``"log"`` axis can show."""
     return np.isfinite(values) & ((scale == "linear") | (values > 0))
 
 
 def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
-    """Write the title and the subtitle above a figure, and make the figure higher by their height.
+    """Write a title and a subtitle above a figure, which becomes higher to make room for them.
 
     Parameters
     ----------
@@ -111,7 +110,7 @@ def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
     room = TITLE * len(titles) + SUBTITLE * len(subtitles) + 0.1
     height = figure.get_figheight() + room
     figure.set_figheight(height)
-    # The title is stored as the suptitle of the figure, so that `Picture` can read it from there.
+    # The title is stored as the suptitle of the figure, because `Picture` reads it from there.
     look = {"ha": "left", "va": "top", "weight": "bold", "fontsize": 10}
     figure.suptitle("\n".join(titles), x=0.01, y=1 - 0.04 / height, **look)
     figure._suptitle.set_in_layout(False)  # type: ignore[attr-defined]
@@ -121,14 +120,14 @@ def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
 
 
 def head(axes: Axes, heading: str, colour: str = "black") -> None:
-    """Write the heading of a panel at its top left."""
+    """Write a heading at the top left of a panel."""
     axes.set_title(heading, fontsize=9, loc="left", color=colour)
 
 
 def name_lines(
     axes: Axes, ends: Iterable[tuple[float, float, str, str]], left: bool = False
 ) -> None:
-    """Write the names of lines beside their ends, so that no two names overlap.
+    """Write the name of each line beside the end of the line, without overlaps between names.
 
     Parameters
     ----------
@@ -137,10 +136,10 @@ def name_lines(
     ends : iterable of (x, y, name, colour)
         The end of each line, with its name and colour.
     left : bool
-        Whether the names stand to the left of the ends.
+        Whether the names are to the left of the ends of the lines.
     """
     ends = sorted(ends, key=lambda end: end[1])
-    # The vertical positions of the names are fractions of the axis, because the axis may be
+    # The vertical positions of the names are in fractions of the axis, because the axis can be
     # logarithmic.
     scale = axes.transScale + axes.transLimits
     heights = np.array([scale.transform((x, y))[1] for x, y, *_ in ends])
@@ -170,7 +169,10 @@ def name_signs(
 
 
 def mark_powers(axis: Axis) -> None:
-    """Set the ticks of a logarithmic axis to round numbers, with more ticks on a short axis."""
+    """Set the ticks of a logarithmic axis to round numbers.
+
+    An axis with a small range also has ticks at 2 and 5 times the powers of ten.
+    """
     low, high = sorted(axis.get_view_interval())
     subs = (1.0, 2.0, 5.0) if high / low < 60 else (1.0,)
     axis.set_major_locator(LogLocator(subs=subs, numticks=12))
@@ -181,8 +183,8 @@ def mark_powers(axis: Axis) -> None:
 def mark_factors(axis: Axis, few: bool = False) -> None:
     """Set the ticks of a logarithmic axis that shows ratios around 1.
 
-    A long axis has powers of ten. With `few`, there are as many ticks as a narrow panel has room
-    for.
+    An axis with a large range has ticks at powers of ten. With `few`, there are fewer ticks, which
+    fit into a narrow panel.
     """
     low, high = sorted(axis.get_view_interval())
     mark_powers(axis)

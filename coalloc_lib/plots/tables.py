@@ -1,4 +1,4 @@
-"""Read the tidy tables of figures: one row per point, and two columns for its interval."""
+"""Read the tables of figures: one row per point, and two columns for its confidence interval."""
 
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Real
@@ -11,8 +11,8 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.plots.signs import MarkerStyle, signs
 
-#: A table has the two ends of a confidence interval in these columns. The keys are the names that
-#: the drawing functions use for these ends.
+#: The columns of a table that hold the two ends of a confidence interval. The keys of the dict are
+#: the names that the drawing functions use for the ends.
 ENDS = {"low": "ci95_low", "high": "ci95_high"}
 FINITE = "a figure shows finite numbers, leave the row out"
 
@@ -21,15 +21,15 @@ def tidy(
     table: pd.DataFrame, labels: dict[str, str | None], numbers: dict[str, str],
     gaps: Collection[str] = (), closed: bool = False,
 ) -> pd.DataFrame:  # fmt: skip
-    """Select the columns of a table that a figure needs, and give them the names that it uses.
+    """Select the columns of a table that a figure needs, and rename them.
 
     Parameters
     ----------
     table : DataFrame
         The table of the user.
     labels, numbers : dict
-        The columns of the table by their new names. Labels become texts, and are empty for the
-        column None. Numbers become floats.
+        The columns of the table by their new names. Labels become strings, which are empty if the
+        column is None. Numbers become floats.
     gaps : collection of str
         The new names of numbers that may be missing or infinite.
     closed : bool
@@ -51,7 +51,9 @@ def tidy(
     for name, column in {**labels, **numbers}.items():
         if column is not None and column not in table:
             known = ", ".join(map(repr, table))
-            raise InputError(f"{name} = {shown(column)} is not a column; the table has {known}")
+            raise InputError(
+                f"{name} = {shown(column)} is not a column; the table has the columns {known}"
+            )
     texts = labels | {"warning": "warning" if "warning" in table else None}
     columns: dict[str, Any] = {
         name: "" if column is None else [_text(label) for label in table[column]]
@@ -80,9 +82,9 @@ def _text(label: Any) -> str:
 
 
 def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINITE) -> None:
-    """Raise an error for the first row of a table that a mask marks as wrong, if there is one.
+    """Raise an error for the first wrong row of a table, if any row is wrong.
 
-    `wrong` is a mask of the rows, and `mend` says what to do.
+    `wrong` is a boolean mask of the rows, and `mend` tells the user what to do.
     """
     places = np.flatnonzero(wrong)
     if len(places):
@@ -91,15 +93,15 @@ def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINIT
 
 
 def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:
-    """Return the colour and the marker of each name, from `look` or else from `signs`."""
+    """Return the style of each name: the style in `look`, or else the style from `signs`."""
     given = dict(look or {})
     return signs(name for name in dict.fromkeys(names) if name not in given) | given
 
 
 def interval_of(row: Any, name: str) -> Interval:
-    """Return the value in one row of a table, with its confidence interval.
+    """Return a value in a row of a table as an estimate with its confidence interval.
 
-    Without ends, the interval has no length.
+    If the row has no interval, the value is taken as exact.
     """
     value = float(getattr(row, name))
     if np.isnan(row.low):
@@ -108,7 +110,7 @@ def interval_of(row: Any, name: str) -> Interval:
 
 
 def format_interval(value: Interval | float, digits: int = 3, sign: str = "") -> str:
-    """Return a value and its confidence interval, or why it has none, as a string.
+    """Format a value with its confidence interval, or with the reason why there is no interval.
 
     Parameters
     ----------

@@ -22,8 +22,8 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State, spans
 from coalloc_lib.policies.profile import Profile
 
-#: The functions that return the sort key of one `Job`, or of each job of a `JobStream`, for each
-#: order of the queue except "arrival".
+#: A dict from each order of the queue, except "arrival", to the function that returns the sort key
+#: of a `Job`, or the sort keys of all jobs of a `JobStream`.
 _KEYS: dict[str, Callable[[Any], Any]] = {
     "shortest": lambda jobs: jobs.expected,
     "smallest": lambda jobs: jobs.expected * jobs.processors,
@@ -34,7 +34,7 @@ ORDERS = ("arrival", *_KEYS)
 
 
 def queue_key(order: str, jobs: Any) -> Any:
-    """Return the key by which a queue is sorted, for one job or for each job of a stream.
+    """Return the sort key of a job, or of each job of a stream, for a given order of the queue.
 
     Parameters
     ----------
@@ -55,22 +55,20 @@ def queue_key(order: str, jobs: Any) -> Any:
 
 
 class _Ordered(Scheduling):
-    """Base class of the policies that can sort their queue in several orders."""
+    """Base class of the policies that let the user choose the order of the queue."""
 
     uses_estimates: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check the option `order`."""
         one_of("order", self.order, ORDERS)
 
     def __repr__(self) -> str:
-        """Return the shortest Python call that creates this policy."""
         values = ((field, getattr(self, field.name)) for field in fields(self))  # type: ignore
         given = [f"{field.name}={value!r}" for field, value in values if value != field.default]
         return f"{type(self).__name__}({', '.join(given)})"
 
     def in_order(self, queue: Sequence[Job]) -> list[Job]:
-        """Return the waiting jobs sorted by this policy; ties are in order of arrival."""
+        """Return the waiting jobs in the order of this policy; ties keep their order of arrival."""
         if self.order == "arrival":
             return [*queue]
         return sorted(queue, key=lambda job: queue_key(self.order, job))
@@ -151,7 +149,7 @@ class EASY(_Ordered):
     order: str = "arrival"
 
     def start_jobs(self, state: State) -> None:
-        """Start jobs from the head of the queue until one must wait, then backfill others."""
+        """Start jobs from the head of the queue until one must wait, then backfill later jobs."""
         queue = self.in_order(state.queue)
         for position, job in enumerate(queue):
             allocation = self._place(state, job)
@@ -161,7 +159,7 @@ class EASY(_Ordered):
             state.start(job, allocation)
 
     def _backfill(self, state, head, others):
-        """Promise the head of the queue a start, and start jobs that do not delay the head."""
+        # Another job starts only if it does not delay the promised start of the head of the queue.
         plan = self._plan(state, head)
         if plan is None:
             return
@@ -180,7 +178,8 @@ class EASY(_Ordered):
             state.start(job, allocation)
 
     def _place(self, state, job):
-        """Return the allocation on which a job should start now, or None if the job should wait."""
+        # An adaptive policy lets a job wait for a single cluster if one is expected to be free
+        # soon.
         allocation = state.place(job)
         if self.adaptive and allocation is not None and spans(allocation):
             until = state.now + self._patience(job)
@@ -191,11 +190,9 @@ class EASY(_Ordered):
         return allocation
 
     def _plan(self, state, head):
-        """Plan the start of the head of the queue, which does not start now.
-
-        Returns None if the head never fits. An adaptive policy plans a start on one cluster if
-        there is one soon enough after the first start on several clusters.
-        """
+        # The result is None if the head of the queue never fits. An adaptive policy plans a start
+        # on a single cluster if that start is soon enough after the first start on several
+        # clusters.
         patience = self._patience(head)
         on_several = None
         if self.adaptive and state.place(head) is not None:
@@ -211,16 +208,13 @@ class EASY(_Ordered):
         return on_several
 
     def _patience(self, job):
-        """Return how much longer a job is expected to run on two clusters than on one cluster.
-
-        Under an adaptive policy, the job waits at most this long for a single cluster. The result
-        is 0 for other policies.
-        """
+        # An adaptive policy lets a job wait for a single cluster for at most the time by which the
+        # job is expected to run longer on two clusters than on one cluster.
         return (job.expected_length((1, 1)) - job.expected_length(())) if self.adaptive else 0.0
 
 
 class _HeadPlan(NamedTuple):
-    """The start that EASY plans and promises for the head of the queue.
+    """The planned start and the promised start of the head of the queue under EASY.
 
     Attributes
     ----------
@@ -242,10 +236,7 @@ class _HeadPlan(NamedTuple):
 
 
 def _idle_from_now(state: State) -> Iterator[tuple[float, list[int]]]:
-    """Yield the expected ends of running jobs, each with the processors that are idle after it.
-
-    Each instant is yielded once, in increasing order.
-    """
+    """Yield each expected end of running jobs, in order, and the processors idle from then on."""
     idle = [*state.idle]
     by_end = sorted(state.running, key=state.expected_end)
     for instant, leaving in groupby(by_end, key=state.expected_end):
@@ -309,12 +300,12 @@ class Conservative(_Ordered):
     order: str = "arrival"
 
     def begin(self, system: Multicluster) -> "_Plan":
-        """Return a new object that makes the decisions of one run and stores its reservations."""
+        """Return a new object that schedules the jobs of one run and stores their reservations."""
         return _Plan(self, system.sizes)
 
 
 class _Plan:
-    """The reservations of conservative backfilling during one run."""
+    """The reservations that conservative backfilling has made during one run."""
 
     def __init__(self, policy: Conservative, sizes: Sequence[int]) -> None:
         self.policy, self.future = policy, Profile(sizes)
@@ -322,7 +313,7 @@ class _Plan:
         self.running: dict[Job, Reservation] = {}
 
     def start_jobs(self, state: State) -> None:
-        """Update the reservations of all jobs, and start the jobs whose reservation begins now."""
+        """Update all reservations, and start the jobs whose reservation begins now."""
         self.future.forget(state.now)
         ended = self.running.keys() - set(state.running)
         for job in ended:
@@ -340,7 +331,6 @@ class _Plan:
             state.wake(min(later))
 
     def _compress(self, state):
-        """Move the reservation of each waiting job to an earlier start, if one is possible."""
         for job in self.policy.in_order(state.queue):
             old = self.waiting.get(job)
             if old is not None and old.start > state.now and not job.is_reserved:
@@ -351,10 +341,7 @@ class _Plan:
                 self.waiting[job] = best
 
     def _reserve(self, job, state):
-        """Reserve processors for a new job, or reject the job if its latest start would be missed.
-
-        A job that never fits stays in the queue without a reservation.
-        """
+        # A job that never fits stays in the queue without a reservation.
         found = self.future.earliest(job, state.place, max(state.now, job.earliest_start))
         if found is not None and found.start > job.latest_start:
             state.refuse(job, PAST_LATEST)
@@ -364,13 +351,14 @@ class _Plan:
             state.promise(job, found.start)
 
     def _start_due(self, state):
-        """Start the jobs whose reservation begins now. Jobs of length 0 start before the others."""
+        # Jobs of length 0 start before the other jobs.
         queue = [job for job in self.policy.in_order(state.queue) if job in self.waiting]
         due = [job for job in queue if self.waiting[job].start <= state.now]
         due.sort(key=lambda job: self.waiting[job].end > state.now)
         for job in due:
             if not state.start(job, self.waiting[job].allocation):
                 # The job does not fit yet, because jobs of length 0 that started at this instant
-                # still occupy processors. They leave before the engine calls the policy again.
+                # still occupy processors. These jobs leave before the engine calls the policy
+                # again.
                 break
             self.running[job] = self.waiting.pop(job)

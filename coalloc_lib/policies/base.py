@@ -83,7 +83,7 @@ class Job:
 
     @property
     def is_reserved(self) -> bool:
-        """Whether the job asks for a start later than its submission, or for a latest start."""
+        """Whether the job requests an advance reservation: an earliest or a latest start."""
         return self.earliest_start > self.submit or self.latest_start < inf
 
     @property
@@ -93,11 +93,11 @@ class Job:
 
     @property
     def expected(self) -> float:
-        """Expected run time on one cluster: the estimate, or the run time if that is longer."""
+        """Expected run time on one cluster: the larger of the user's estimate and the run time."""
         return max(self.estimate, self.runtime)
 
     def length(self, allocation: Sequence[int]) -> float:
-        """Return the run time of the job on an allocation.
+        """Return the run time of the job on an allocation, including the span penalty.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Job:
         return time_on_processors(self.runtime, self.span_penalty, clusters_used(allocation))
 
     def expected_length(self, allocation: Sequence[int]) -> float:
-        """Return the expected run time of the job on an allocation.
+        """Return the expected run time of the job on an allocation, including the span penalty.
 
         Parameters
         ----------
@@ -246,13 +246,13 @@ class State(Protocol):
         """
 
     def promise(self, job: Job, instant: float) -> None:
-        """Promise that a waiting job starts by a given instant; only its first promise is stored.
+        """Promise a waiting job a start by a given instant; only the first promise is stored.
 
         Raises `InputError` if the instant has passed or is infinite.
         """
 
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
-        """Store how many start times were tried for a waiting job, and which processors it gets.
+        """Store the number of start times tried for a waiting job, and the job's processors.
 
         Parameters
         ----------
@@ -266,14 +266,14 @@ class State(Protocol):
         """
 
     def wake(self, instant: float) -> None:
-        """Ask the engine for a call at a later instant, even if no job arrives or leaves then."""
+        """Make the engine call the policy at a later instant, even if no job arrives or leaves."""
 
     def refuse(self, job: Job, why: str) -> None:
-        """Reject a waiting job: remove it from the queue, and store the reason in the schedule."""
+        """Reject a waiting job: remove it from the queue and store the reason in the schedule."""
 
 
 class Scheduling:
-    """Base class of scheduling policies, which decide which waiting jobs start.
+    """Base class of scheduling policies, which decide when waiting jobs start.
 
     A subclass defines `start_jobs`, or `begin` if it must remember something during a run. It may
     override the class attributes, which describe the policy to the engines, checks and commands.
@@ -296,45 +296,46 @@ class Scheduling:
     [0.0, 10.0, 5.0]
     """
 
-    #: Whether the policy serves jobs that ask for an earliest or a latest start. If it does not,
-    #: `simulate` raises an error for a stream with such jobs.
+    #: Whether the policy supports advance reservations: jobs that ask for an earliest or a latest
+    #: start. If not, `simulate` raises an error for a stream with advance reservations.
     takes_reservations: ClassVar[bool] = False
-    #: Whether `simulate` accepts its argument `backlog` with the policy. In a run with a backlog,
-    #: the number of waiting jobs is constant, and the times of submission do not matter.
+    #: Whether the policy can be simulated with a backlog. In a simulation with a backlog, the
+    #: number of waiting jobs is constant, and the submission times do not matter.
     takes_backlog: ClassVar[bool] = True
-    #: Whether the policy uses the expected run times of jobs, which depend on the users' estimates.
+    #: Whether the decisions of the policy depend on the users' estimates of run times.
     uses_estimates: ClassVar[bool] = False
     #: Whether the policy promises every job a start when the job is submitted.
     promises_all: ClassVar[bool] = False
-    #: Whether other jobs may start before the head of the queue. If they may not, a simulation with
-    #: a single waiting job is enough to measure the maximal utilization.
+    #: Whether a job can start before the head of the queue does. If not, a simulation with a
+    #: backlog of one job is enough to measure the maximal utilization.
     overtakes: ClassVar[bool] = True
 
     #: The order in which the policy considers the waiting jobs, one of
     #: `coalloc_lib.policies.backfilling.ORDERS`.
     order: str = "arrival"
-    #: Whether a job that could start now on several clusters may wait until it fits on one cluster.
+    #: Whether the policy can let a job wait for a single cluster although the job fits on several
+    #: clusters now.
     adaptive: bool = False
-    #: The maximum number of times that other jobs may overtake a job; None if there is no limit.
+    #: The maximum number of times that a job can be overtaken; None if there is no limit.
     max_jumps: int | None = None
 
     @property
     def title(self) -> str:
-        """Name of the policy in sentences and figures, such as ``FPFS(50)``."""
+        """Name of the policy in text and figures, such as ``FPFS(50)``."""
         limit = "" if self.max_jumps is None else f"({self.max_jumps})"
         return f"{type(self).__name__}{limit}"
 
-    #: Which overtakings of a job count towards `max_jumps`: all of them ("waiting"), or only those
-    #: that happen while the job is the head of the queue ("head").
+    #: When an overtaking of a job counts towards the limit `max_jumps`: always ("waiting"), or only
+    #: while the job is the head of the queue ("head").
     counted: str = "waiting"
     #: The minimum length of a reservation, in the time unit of the jobs. A job with a shorter
     #: expected length gets a reservation of this length.
     min_length: float = 0.0
-    #: Whether other jobs can use the processors of a job immediately if the job ends early.
+    #: Whether the processors of a job that ends early become available to other jobs immediately.
     release_early: bool = True
 
     def begin(self, system: Multicluster) -> Any:
-        """Return the object that makes the decisions of one run.
+        """Return the object that makes the scheduling decisions during one run.
 
         A policy without memory returns itself. A policy that remembers something must return a new
         object for each run, because otherwise a run would depend on the runs before it.
@@ -361,5 +362,5 @@ class Scheduling:
         """
         raise InputError(
             f"{type(self).__name__} has no method start_jobs; define start_jobs(self, state), or "
-            "begin(self, system) that returns an object with that method"
+            "define begin(self, system) so that it returns an object with a method start_jobs"
         )

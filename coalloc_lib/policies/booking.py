@@ -11,7 +11,8 @@ from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies.base import Job, Scheduling, State
 
-#: The names of the rules by which the policy `Online` can choose idle processors of a cluster.
+#: The names of the rules by which the policy `Online` chooses among the idle processors of a
+#: cluster.
 CHOICES = (*RULES, FIRST_FOUND)
 
 
@@ -96,21 +97,20 @@ class Online(BookingRules, Scheduling):
     release_early: bool = False
 
     def __post_init__(self) -> None:
-        """Check all options of the policy."""
         super().__post_init__()
         one_of("rule", self.rule, CHOICES)
         if not isinstance(self.release_early, bool):
             raise InputError(f"release_early = {shown(self.release_early)}; give True or False")
 
     def begin(self, system: Multicluster) -> "_Bookings":
-        """Return a new object that stores the idle periods and the bookings of one run."""
+        """Return a new object that books the jobs of one run and stores the idle periods."""
         if self.rule == FIRST_FOUND:
             return _Bookings(self, SlotTrees(system.sizes, self.slot, self.slots))
         return _Bookings(self, IdlePeriods(system.sizes))
 
 
 class _Bookings:
-    """The bookings that online scheduling has made during one run."""
+    """The bookings that the policy `Online` has made during one run."""
 
     def __init__(self, policy: Online, idle: IdlePeriods) -> None:
         self.policy, self.idle = policy, idle
@@ -128,7 +128,6 @@ class _Bookings:
         self._start_due(state)
 
     def _release(self, state):
-        """Release the processors of the jobs that ended earlier than expected."""
         ended = self.running.keys() - {*state.running}
         for job in sorted(ended, key=lambda job: job.number):
             booked = self.running.pop(job)
@@ -137,7 +136,6 @@ class _Bookings:
                     self.idle.give_back(server, state.now, booked.end)
 
     def _book(self, job, state):
-        """Reserve processors for a job, or reject the job."""
         answer = book(
             self.idle,
             job,
@@ -154,12 +152,11 @@ class _Bookings:
             return
         state.record(job, len(answer.attempts), answer.servers)
         state.promise(job, answer.start)
-        # The list of the start times that were tried for a job can be long. It is deleted while the
-        # job waits, to save memory.
+        # To save memory, the list of the attempted starts, which can be long, is not kept while the
+        # job waits.
         self.to_come[job] = replace(answer, attempts=())
 
     def _start_due(self, state):
-        """Start the jobs whose booking begins now, and ask for a call at the next booked start."""
         due = [job for job, booked in self.to_come.items() if booked.start <= state.now]
         for job in due:
             booked = self.to_come.pop(job)

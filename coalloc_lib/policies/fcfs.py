@@ -6,7 +6,7 @@ from typing import ClassVar
 from coalloc_lib.basics.checks import one_of, whole
 from coalloc_lib.policies.base import Scheduling, State
 
-#: The values of `FPFS.counted`.
+#: The possible values of `FPFS.counted`.
 COUNTED = ("waiting", "head")
 
 
@@ -27,7 +27,7 @@ class FCFS(Scheduling):
     overtakes: ClassVar[bool] = False
 
     def start_jobs(self, state: State) -> None:
-        """Start jobs from the head of the queue until one does not fit."""
+        """Start jobs from the head of the queue until the head does not fit."""
         queue = state.queue
         while queue and state.start(queue[0]):
             pass
@@ -77,17 +77,15 @@ class FPFS(Scheduling):
     counted: str = "waiting"
 
     def __post_init__(self) -> None:
-        """Check the options of the policy."""
         object.__setattr__(self, "max_jumps", whole("max_jumps", self.max_jumps, least=0))
         one_of("counted", self.counted, COUNTED)
 
     def __repr__(self) -> str:
-        """Return the shortest Python call that creates this policy."""
         counted = "" if self.counted == "waiting" else f", counted={self.counted!r}"
         return f"FPFS(max_jumps={self.max_jumps}{counted})"
 
     def start_jobs(self, state: State) -> None:
-        """Start, from head to tail, every job that fits and may overtake the jobs ahead of it."""
+        """Start each waiting job that fits and may overtake the jobs ahead of it."""
         queue = state.queue
         for job in queue[:]:
             head = queue[0]

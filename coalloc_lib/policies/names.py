@@ -6,7 +6,7 @@ from typing import Any
 from coalloc_lib import policies
 from coalloc_lib.model.placement import BestFit, FirstFit, Placement, SingleThenSpan, WorstFit
 
-#: The class of each placement, by its name on the command line, such as "worst-fit".
+#: A dict from the command-line name of each placement, such as "worst-fit", to its class.
 PLACEMENTS: dict[str, type[Placement]] = {
     "worst-fit": WorstFit,
     "first-fit": FirstFit,
@@ -16,7 +16,6 @@ PLACEMENTS: dict[str, type[Placement]] = {
 
 
 def _exported_policies():
-    """Return the policy classes of `coalloc_lib.policies` by their names in lower case."""
     exported = {name.lower(): getattr(policies, name) for name in policies.__all__}
     return {
         name: kind
@@ -25,8 +24,8 @@ def _exported_policies():
     }
 
 
-#: The class of each scheduling policy, by its name on the command line. The fields of the class are
-#: the options of the policy.
+#: A dict from the command-line name of each scheduling policy to its class. The fields of the class
+#: are the options of the policy.
 SCHEDULING: dict[str, type[policies.Scheduling]] = _exported_policies()
 
 
@@ -47,7 +46,7 @@ def display_name(name: str) -> str:
 
 
 def options_of(policy: type[Any]) -> tuple[str, ...]:
-    """Return the names of the options of a scheduling policy, which are fields of its dataclass.
+    """Return the names of the options of a scheduling policy.
 
     Examples
     --------
@@ -58,7 +57,7 @@ def options_of(policy: type[Any]) -> tuple[str, ...]:
 
 
 def needed_by(policy: type[Any]) -> tuple[str, ...]:
-    """Return the names of the options of a scheduling policy that have no default.
+    """Return the names of the required options of a scheduling policy.
 
     Examples
     --------

@@ -51,7 +51,7 @@ class Profile:
 
     @classmethod
     def of(cls, state: State) -> "Profile":
-        """Return the profile of idle processors if all running jobs run until their expected ends.
+        """Return the profile that results if all running jobs run until their expected ends.
 
         Parameters
         ----------
@@ -78,13 +78,13 @@ class Profile:
         """
         if not instant >= self.instants[0]:
             raise InputError(
-                f"instant = {instant}; the profile begins at {self.instants[0]:g}, give this "
-                "instant or a later one"
+                f"instant = {instant}; the profile begins at {self.instants[0]:g}, so give an "
+                f"instant of {self.instants[0]:g} or later"
             )
         return self.idle[bisect_right(self.instants, instant) - 1]
 
     def between(self, start: float, end: float) -> tuple[int, ...]:
-        """Return the number of processors of each cluster that are idle from `start` to `end`."""
+        """Return how many processors of each cluster stay idle from `start` to `end`."""
         steps = self._steps_between(start, end)
         for instant, taken in self.moments:
             if start < instant < end:
@@ -118,7 +118,7 @@ class Profile:
         if any(map(gt, allocation, free)):
             raise InputError(
                 f"allocation = {list(allocation)} from {start:g} to {end:g}; only {free} "
-                "processors stay idle in this interval, so give no more than these"
+                "processors stay idle in this interval, so take no more than that"
             )
         self._change(start, end, allocation, sub)
 
@@ -211,7 +211,7 @@ class Profile:
     def starting(
         self, job: Rigid, place: Callable[[Any, Sequence[int]], Sequence[int] | None], start: float
     ) -> Reservation | None:
-        """Return a reservation of a job from `start` on, or None if the job does not fit then.
+        """Return a reservation that begins at `start`, or None if the job does not fit then.
 
         The job is first placed on the processors that stay idle for its length on one cluster. If
         the resulting allocation makes the job longer, it is placed again in the longer interval.
@@ -255,13 +255,11 @@ class Profile:
         return [self.at(start), *self.idle[inside]]
 
     def _join(self, instant):
-        """Merge the step that begins at an instant into the step before it if both are equal."""
         position = bisect_left(self.instants, instant)
         if 0 < position < len(self.idle) and self.idle[position - 1] == self.idle[position]:
             del self.instants[position], self.idle[position]
 
     def _split(self, instant):
-        """Divide the step that contains an instant, so that a step begins at this instant."""
         position = bisect_right(self.instants, instant)
         if instant < inf and self.instants[position - 1] != instant:
             self.instants.insert(position, instant)
@@ -269,8 +267,7 @@ class Profile:
 
 
 def _not_taken(start, end, allocation):
-    """Return the error for processors that are given back but were not taken."""
     return InputError(
         f"allocation = {list(allocation)} from {start:g} to {end:g} was not taken in this whole "
-        "interval; give back only processors that take() removed"
+        "interval; give back only processors that take() marked as busy in the interval"
     )

@@ -15,7 +15,7 @@ from coalloc_lib.schedules.explain import waits_within
 from coalloc_lib.schedules.reading import arrival_order, booked_end, heads
 from coalloc_lib.schedules.schedule import Schedule
 
-#: The number of jobs in the picture of a long schedule if the user gives no window of time.
+#: The number of jobs in the picture of a long schedule if the user gives no time window.
 FIRST = 200
 #: The largest number of jobs in the picture of a schedule. With more jobs, drawing takes a long
 #: time, and the boxes are too small to see.
@@ -40,7 +40,7 @@ class JobBox(NamedTuple):
 def window_of(
     schedule: Schedule, window: tuple[float, float] | None
 ) -> tuple[tuple[float, float], str]:
-    """Return the time window that a picture of a schedule shows, and a description of it.
+    """Return the time window of a picture of a schedule, and describe the window in words.
 
     Parameters
     ----------
@@ -87,16 +87,16 @@ def _checked_window(window: tuple[float, float]) -> tuple[tuple[float, float], s
 
 
 def held_until(schedule: Schedule) -> NDArray[np.float64]:
-    """Return when the processors of each job become available to other jobs, shape (n,).
+    """Return the time at which the processors of each job become available to other jobs.
 
-    This is the end of the job, or the end of its booking if the policy keeps bookings of jobs that
-    ended early.
+    The result has the shape (n,). It has the end of each job, or the end of its booking if the
+    policy keeps bookings of jobs that ended early.
     """
     return schedule.end if schedule.scheduling.release_early else booked_end(schedule)
 
 
 def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
-    """Yield the boxes of a Gantt chart for the jobs that run in a window of time.
+    """Yield the boxes of a Gantt chart for the given jobs.
 
     Parameters
     ----------
@@ -134,11 +134,6 @@ def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
 def _chosen_rows(
     free_at: NDArray[np.float64], begin: float, end: float, wanted: int
 ) -> tuple[int, int]:
-    """Choose free neighbouring rows of a Gantt chart for a job, and return (first row, size).
-
-    The rows are free from the instant `begin` on, and their number is `wanted`. If no free range is
-    that large, the largest free range is returned.
-    """
     free = np.concatenate([[False], free_at <= begin, [False]])
     ranges = np.flatnonzero(np.diff(free)).reshape(-1, 2)
     ample = ranges[ranges[:, 1] - ranges[:, 0] >= wanted]
@@ -193,10 +188,9 @@ def scenes(
 
 
 def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.float64]:
-    """Return until when each job runs in `schedule` but has not yet started in `against`.
+    """Return until when each job runs in `schedule` but does not yet run in `against`.
 
-    Until this instant the job runs in `schedule` but has not yet started in `against`. If the job
-    does not start earlier in `schedule`, or if `against` is None, the instant is its start.
+    If a job does not start earlier in `schedule`, or if `against` is None, the result is its start.
     """
     other = schedule if against is None else against
     return np.clip(other.start, schedule.start, schedule.end)
@@ -205,12 +199,6 @@ def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.flo
 def _boxes(
     schedule: Schedule, begin: float, finish: float, sooner: NDArray[np.float64]
 ) -> Iterator[tuple]:
-    """Yield the boxes of the jobs that run in a window, with the marks that are drawn on them.
-
-    The fields are the number of the job, the cluster, the first processor, the number of
-    processors, the start, the end, and the entries of `sooner_until`, `held_until` and
-    `passed_heads`.
-    """
     held = held_until(schedule)
     runs = np.flatnonzero((schedule.start < finish) & (held > begin))
     if len(runs) > MOST:
@@ -225,9 +213,9 @@ def _boxes(
 
 
 def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]:
-    """Return the job number of the head of the queue that each job overtook, or None.
+    """Return, for each job, the number of the queue head that it overtook, or None.
 
-    The entry is None for a job that did not start before the head of the queue.
+    The entry is None for a job that did not start before the job at the head of the queue.
     """
     passed = np.full(len(schedule), None)
     for rows, queue in schedule.queues:
@@ -245,13 +233,8 @@ def _passed_in(queue: Schedule) -> NDArray[np.object_]:
 
 
 def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
-    """Yield the lane, the number and the instants of each waiting job in a picture.
-
-    The fields are (lane, number, submit, left, promised).
-
-    Lanes are counted from 1. Two jobs in the same lane neither wait at the same time nor have
-    numbers that overlap in the picture.
-    """
+    # A lane is a row of the picture, counted from 1. Two jobs share a lane only if they wait at
+    # different times and their job numbers do not overlap in the picture.
     submit, left, promised = schedule.jobs.submit, schedule.left_queue, schedule.promised
     digit = DIGIT * (span[1] - span[0])
     free: list[float] = []

@@ -13,12 +13,12 @@ from coalloc_lib.schedules.schedule import Schedule
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The suffixes that the name of an exported file can have.
+#: The file name extensions of exported schedules.
 SUFFIXES = (".csv",)
 
 
 def export(schedule: Schedule, path: str | os.PathLike[str]) -> None:
-    """Write a schedule to a CSV file, as the table of jobs of the simulator Batsim.
+    """Write a schedule to a CSV file, in the format of the simulator Batsim.
 
     Parameters
     ----------

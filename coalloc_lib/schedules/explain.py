@@ -38,10 +38,10 @@ class Idling:
     processors: int
 
     def share(self, until: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of all processor-time that was idle while a job waited.
+        """Return the fraction of all processor-time that was idle while at least one job waited.
 
-        The share is taken from the first instant up to each instant of `until`. It is NaN if no
-        time has passed.
+        The fraction refers to the time from the first instant up to each instant of `until`. The
+        fraction is NaN if no time has passed.
         """
         until = np.asarray(until, dtype=float)
         passed = until - self.instants[0]
@@ -84,7 +84,7 @@ def waits_within(schedule: Schedule, span: tuple[float, float]) -> list[tuple[fl
 def why_waiting(
     schedule: Schedule, jobs: ArrayLike, instants: ArrayLike, past: bool = False
 ) -> list[str]:
-    """Explain in words why each waiting job has not started, just after a given instant.
+    """Explain in words why each waiting job has not started by a given instant.
 
     Parameters
     ----------
@@ -124,7 +124,6 @@ def _reasons(
 def _reason(
     schedule: Schedule, job: int, head: int, fitting: bool, idle: NDArray[np.int64], past: bool
 ) -> str:
-    """Return the reason why one job waits while `head` is the first job of the queue."""
     policy, number = schedule.scheduling, schedule.jobs.number[head]
     is_fcfs = type(policy) is FCFS or (type(policy) is FPFS and policy.max_jumps == 0)
     behind = f"{'waited' if past else 'waits'} behind job {number}"
@@ -133,8 +132,8 @@ def _reason(
     would = "would have fitted" if past else "would fit"
     if job == head and type(policy) in (FCFS, FPFS):
         # FCFS and FPFS start the head of the queue as soon as the placement returns an allocation
-        # for it. The placements of the library return one whenever the job fits. Here the job fits
-        # and still waits, so a user must have written the placement.
+        # for it. The placements of the library return an allocation whenever the job fits. Here the
+        # job fits and still waits, so a user must have written the placement.
         return f"{would}, but {schedule.placement} {'did' if past else 'does'} not place it"
     if is_fcfs:
         return f"{would}, but {behind}"
@@ -147,7 +146,6 @@ def _reason(
 
 
 def _lacks(schedule: Schedule, job: int, idle: NDArray[np.int64], past: bool) -> str:
-    """Explain in words how many processors a waiting job needs, and how many are idle."""
     jobs, wanted = schedule.jobs, requested_sizes(schedule.jobs, job)
     words = ("needed", "was", "were", "had") if past else ("needs", "is", "are", "have")
     needs, one_is, are, have = words
@@ -171,7 +169,7 @@ def _lacks(schedule: Schedule, job: int, idle: NDArray[np.int64], past: bool) ->
 
 
 def requested_sizes(jobs: JobStream, job: int) -> list[int]:
-    """Return the numbers of processors that a job asks for, one for each of its components.
+    """Return the number of processors that a job requests for each of its components.
 
     A job with a total or flexible request asks for the sum of its components. An ordered request
     has one entry for each cluster, which may be 0.
@@ -196,10 +194,6 @@ def request_in_words(jobs: JobStream, job: int, placement: Placement | None = No
 
 
 def _ways(wanted: list[int], whole: bool) -> str:
-    """Describe in words on how many clusters the components of a job may be placed.
-
-    If `whole` is true, the job may also be placed on one cluster.
-    """
     if len(wanted) == 1:
         return f"{wanted[0]} on one cluster"
     count = _NUMERALS[len(wanted)] if len(wanted) < len(_NUMERALS) else len(wanted)

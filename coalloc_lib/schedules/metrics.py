@@ -14,14 +14,14 @@ from coalloc_lib.schedules.schedule import Schedule, weighted_response
 if TYPE_CHECKING:
     import pandas as pd
 
-#: A run counts as saturated if at least this fraction of the work of all jobs is still waiting when
-#: the last job is submitted. The mean wait then depends on the length of the log.
+#: A run counts as saturated if more than this fraction of the work of all jobs is still waiting
+#: when the last job is submitted. The mean wait then depends on the length of the log.
 STILL_WAITING = 0.05
 _SCHEDULE = "a schedule that simulate() or coalloc_lib.simulation.sites returned"
 
 
 def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
-    """Return a dict from the name of each metric, such as the mean wait, to its value.
+    """Return the metrics of a schedule, such as the mean wait, as a dict by name.
 
     Parameters
     ----------
@@ -77,7 +77,9 @@ def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
 
 
 def least_means(schedule: Schedule) -> dict[str, float]:
-    """Return lower bounds of the means of a schedule, by the names that `means` uses.
+    """Return lower bounds for the mean wait, response time and slowdown of a schedule.
+
+    The keys of the dict are those of `means`.
 
     A wait is at least 0, a response time is at least the time on processors, and a bounded slowdown
     is at least 1. The run times of the jobs are given, and only their waits depend on the queue. So
@@ -104,7 +106,7 @@ def least_means(schedule: Schedule) -> dict[str, float]:
 
 
 def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
-    """Group jobs by their numbers of processors; return the group of each job, such as "5-8".
+    """Group jobs by number of processors, and return the group of each job, such as "5-8".
 
     Parameters
     ----------

@@ -20,8 +20,7 @@ from coalloc_lib.engines.outcome import Servers
 #: processor and the last processor of each range. The ranges are ordered by job and then by
 #: processor. A range lies within one cluster.
 Ranges = namedtuple("Ranges", "job low high")
-#: The number of processor numbers that the function `ranges_of` examines at a time, to limit its
-#: use of memory.
+#: `ranges_of` examines this number of processor numbers at a time, to limit its memory use.
 CHUNK = 1 << 22
 
 
@@ -59,10 +58,6 @@ def lowest_free(schedule: Any) -> Ranges:
 
 
 def _events(schedule: Any, stays: NDArray[np.bool_]) -> list[tuple[int, bool]]:
-    """Return all starts and departures in order of time, as pairs (job, whether it departs).
-
-    A job that runs for no time, for which `stays` is false, has no departure of its own.
-    """
     jobs = np.flatnonzero(schedule.served)
     events = np.concatenate([jobs[stays[jobs]], jobs])
     leaves = np.arange(len(events)) < len(events) - len(jobs)
@@ -72,7 +67,7 @@ def _events(schedule: Any, stays: NDArray[np.bool_]) -> list[tuple[int, bool]]:
 
 
 class _FreeRanges:
-    """The free processors of one cluster, as ranges in ascending order."""
+    """The free processors of one cluster, stored as ranges in ascending order."""
 
     def __init__(self, low: int, high: int) -> None:
         self.lows, self.highs = [low], [high]
@@ -113,14 +108,15 @@ class _FreeRanges:
 
 
 def as_lists(ranges: Ranges, jobs: int) -> Servers:
-    """Return a list of processor numbers for each job, given ranges of these numbers.
+    """Convert the processor ranges of each job to a list of processor numbers.
 
     The argument `jobs` is the number of jobs.
     """
     lengths = ranges.high - ranges.low + 1
     first = np.append(0, np.bincount(ranges.job, lengths, jobs).astype(np.int64).cumsum())
-    # At first, each entry of the array is the difference between a processor number and the number
-    # before it. The cumulative sum of the entries then gives the processor numbers.
+    # At first, each entry of the array is the difference between a processor number and the
+    # preceding processor number. The cumulative sum of the entries then gives the processor
+    # numbers.
     ids = np.ones(first[-1], np.int32)
     begins = np.cumsum(lengths) - lengths
     ids[begins] = ranges.low - np.append(0, ranges.high[:-1])
@@ -128,7 +124,7 @@ def as_lists(ranges: Ranges, jobs: int) -> Servers:
 
 
 def ranges_of(servers: Servers, sizes: NDArray[np.int64]) -> Ranges:
-    """Return ranges of processor numbers for each job, given a list of these numbers.
+    """Convert the list of processor numbers of each job to ranges.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from coalloc_lib.model.placement import HomeSite, Placement, may_stay_whole, tim
 
 
 def arrival_order(schedule: Any) -> NDArray[np.int64]:
-    """Return the positions of the jobs in the stream, in the order in which they arrived."""
+    """Return the positions of all jobs in the job stream, in the order of arrival."""
     if schedule.backlog is not None:
         # In a run with a queue of constant length, the jobs enter the queue in the order of the
         # stream.
@@ -18,22 +18,27 @@ def arrival_order(schedule: Any) -> NDArray[np.int64]:
 
 
 def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the first job of the queue just after each instant, or -1 if no job waits."""
+    """Return the position of the head of the queue just after each instant, or -1.
+
+    The result is -1 if no job waits. The position is that in the job stream.
+    """
     order = arrival_order(schedule)
     submit = schedule.jobs.submit[order]
-    # A job that asks for a reservation gets its start when it is submitted, so it is never the head
-    # of the queue.
+    # A job that asks for a reservation gets its start time when it is submitted, so it is never the
+    # head of the queue.
     left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
     all_before = np.maximum.accumulate(left[order])
-    # The next line finds the first job in order of arrival that has not left the queue. It may be a
-    # job that has not arrived yet.
+    # The next line finds, for each instant, the first job in order of arrival that has not left the
+    # queue. This can be a job that has not arrived yet.
     first = np.searchsorted(all_before, instants, side="right")
     waits = first < np.searchsorted(submit, instants, side="right")
     return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
 
 
 def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
-    """Return the idle processors of each cluster just after all events of each instant.
+    """Return the number of idle processors of each cluster just after each instant.
+
+    All starts and departures at the instant are included.
 
     The result has the shape (m, clusters) for m instants.
     """
@@ -48,9 +53,10 @@ def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
 def total_by(
     when: NDArray, amounts: NDArray, instants: NDArray, side: Literal["left", "right"]
 ) -> NDArray[np.int64]:
-    """Return the sum of all `amounts` that have a time in `when` before each instant.
+    """Return the sum of the amounts whose times lie before each instant.
 
-    With ``side="right"``, amounts at the instant itself are included.
+    The time of ``amounts[i]`` is ``when[i]``. With ``side="right"``, amounts at the instant itself
+    are included.
     """
     order = np.argsort(when, kind="stable")
     total = np.append(0, np.cumsum(amounts[order], dtype=np.int64))
@@ -60,7 +66,7 @@ def total_by(
 def fits_by(
     placement: Placement | None, request: str, components: NDArray, idle: NDArray
 ) -> NDArray[np.bool_]:
-    """Return whether a placement can put each job on the idle processors, shape (m,).
+    """Return whether each job fits on the idle processors under a placement rule, shape (m,).
 
     Parameters
     ----------
@@ -88,10 +94,9 @@ def fits_by(
 
 
 def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[NDArray]:
-    """Return the components of jobs and the processors of clusters as tables of equal width.
+    """Pad the tables of job components and cluster processors to the same number of columns.
 
-    Both get the same number of columns. For unordered requests, the rows are sorted by decreasing
-    size.
+    For unordered requests, the rows are sorted by decreasing size.
     """
     tables = [components, clusters]
     if request == "unordered":
@@ -99,15 +104,17 @@ def side_by_side(request: str, components: NDArray, clusters: NDArray) -> list[N
     width = max(table.shape[1] for table in tables)
     missing = [width - table.shape[1] for table in tables]
     return [
-        # The function np.pad is called only to add columns, because it is slow even if it adds
-        # none.
+        # np.pad is called only if columns are missing, because it is slow even if it adds none.
         np.pad(table, ((0, 0), (0, columns))) if columns else table
         for table, columns in zip(tables, missing, strict=True)
     ]
 
 
 def booked_end(schedule: Any) -> NDArray[np.float64]:
-    """Return the instant until which each job was expected to run or was booked, shape (n,)."""
+    """Return the expected end of each job, or the end of its booking if that is later.
+
+    The result has the shape (n,).
+    """
     jobs, least = schedule.jobs, schedule.scheduling.min_length
     length = time_on_processors(jobs.expected, jobs.span_penalty, schedule.clusters_used)
     return schedule.start + np.maximum(length, least)

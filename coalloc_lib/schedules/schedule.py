@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from coalloc_lib.schedules.numbering import Ranges
 
-#: The quantities that can be the weight of a job in the average weighted response time.
+#: The possible weights of a job in the average weighted response time.
 WEIGHTS = ("work", "processors")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Schedule:
-    """The start, end and allocation of every job of a run, in the order of the stream.
+    """The start, end and allocation of every job, in the order of the job stream.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Schedule:
     backlog: int | None = None
 
     def __post_init__(self) -> None:
-        """Set the promised starts of all jobs to NaN if no promised starts were given."""
+        """Set the promised starts of all jobs to NaN if none were given."""
         if self.promised is None:
             object.__setattr__(self, "promised", np.broadcast_to(np.nan, len(self.start)))
 
@@ -107,7 +107,7 @@ class Schedule:
 
     @property
     def queues(self) -> "list[tuple[np.ndarray, Schedule]]":
-        """For each queue, the positions of its jobs in the stream, and the schedule of these jobs.
+        """One pair per queue: the positions of its jobs in the stream, and their schedule.
 
         A schedule that `coalloc_lib.simulation.sites.local` returns has a queue for each site.
         Every other schedule has one queue.
@@ -116,14 +116,14 @@ class Schedule:
 
     @property
     def served(self) -> np.ndarray:
-        """Whether each job was served, which means that it was not rejected, shape (n,)."""
+        """Whether each job was served, that is, not rejected; an array of shape (n,)."""
         served = np.ones(len(self), dtype=bool)
         served[list(self.refused)] = False
         return served
 
     @property
     def left_queue(self) -> np.ndarray:
-        """When each job left the queue, by its start or its rejection, shape (n,)."""
+        """The time at which each job left the queue by its start or its rejection, shape (n,)."""
         left = self.start.copy()
         for job, refusal in self.refused.items():
             left[job] = refusal.instant
@@ -136,7 +136,7 @@ class Schedule:
 
     @property
     def delay(self) -> np.ndarray:
-        """The time from the earliest start that a job asked for to its start, shape (n,)."""
+        """The time from the earliest start that each job requested to its start, shape (n,)."""
         return self.start - self.jobs.earliest_start
 
     @property
@@ -277,8 +277,8 @@ class Schedule:
         weight = self.allocation.sum(axis=1)
         if net:
             weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.clusters_used))
-        # For each instant, the sum over all jobs of the run time before the instant, multiplied by
-        # the weight of the job.
+        # Entry i of `area` is the sum, over all jobs, of the time that the job ran before instant
+        # i, multiplied by the weight of the job.
         area = np.zeros(len(edges))
         for when, sign in ((self.start, 1.0), (self.end, -1.0)):
             order = np.argsort(when, kind="stable")
@@ -360,7 +360,7 @@ class Schedule:
         return unchecked(self)
 
     def processor_ids(self) -> Servers:
-        """Return the numbers of the processors that each job has.
+        """Return the numbers of the processors on which each job ran.
 
         If the policy did not assign numbers, each job gets the lowest free numbers when it starts.
         At one instant, departures come first. Then jobs that run for no time get their processors
@@ -384,7 +384,7 @@ class Schedule:
         return as_lists(self.processor_ranges(), len(self))
 
     def processor_ranges(self) -> "Ranges":
-        """Return the processors that each job has, as ranges of processor numbers.
+        """Return the processors on which each job ran, as ranges of processor numbers.
 
         The result has three named arrays of int64: ``job``, ``low`` and ``high``, the first and the
         last number of each range. The ranges of a job are in ascending order, and each lies within

@@ -6,5 +6,5 @@ then read `scenario`.
 
 import lazy_loader as _lazy
 
-# This line makes `coalloc_lib.simulation.sites` available without an explicit import.
+# This call makes `coalloc_lib.simulation.sites` available after ``import coalloc_lib.simulation``.
 __getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["sites"])

@@ -22,8 +22,9 @@ from coalloc_lib.schedules.schedule import Schedule
 
 ENGINES = ("compiled", "reference")
 
-#: The readable engine is slow. A warning is given if it must simulate more than this number of jobs
-#: because the compiled engine does not support the policy or the placement.
+#: The maximum number of jobs for which `simulate` falls back on the slow readable engine without a
+#: warning. The fallback is needed if the compiled engine does not support the policy or the
+#: placement.
 LONG = 10_000
 
 
@@ -36,7 +37,7 @@ def simulate(
     engine: str | None = None,
     backlog: int | None = None,
 ) -> Schedule:
-    """Simulate the scheduling of a stream of rigid jobs on a multicluster.
+    """Simulate the scheduling of a stream of rigid jobs on a multicluster system.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def simulate(
 
 
 def check_parts(system: Any, scheduling: Any, placement: Any, engine: Any) -> None:
-    """Raise an error if a system, a policy, a placement or the name of an engine is not valid."""
+    """Raise an error if the system, policy, placement or engine name is invalid."""
     if engine is not None:
         one_of("engine", engine, ENGINES)
     own = "or an object of a class derived from"
@@ -123,19 +124,20 @@ def check_parts(system: Any, scheduling: Any, placement: Any, engine: Any) -> No
 def _checked_backlog(backlog, jobs, scheduling):
     if not scheduling.takes_backlog:
         raise InputError(
-            f"backlog = {backlog} is given for {scheduling}, which books each job at its submission"
-            " and has no queue; leave the backlog out"
+            f"backlog = {backlog} is given for {scheduling}, which has no queue because it books "
+            "each job at its submission; leave out backlog"
         )
     if jobs.has_reservations:
         raise InputError(
-            f"backlog = {backlog} is given for jobs with advance reservations, but a run with a "
-            "backlog ignores the submissions of the jobs; leave the backlog out"
+            f"backlog = {backlog} is given for jobs with advance reservations, but a simulation "
+            "with a backlog ignores all submission times; leave out backlog"
         )
     return min(whole("backlog", backlog), len(jobs))
 
 
 def _check_adaptive(jobs, scheduling, placement):
-    """Raise an error if an adaptive policy has a placement that never prefers a single cluster."""
+    # An adaptive policy lets jobs wait for a single cluster, which makes sense only if the
+    # placement prefers a single cluster.
     rule = placement.rule if isinstance(placement, HomeSite) else placement
     prefers_one = jobs.request == "total" or (rule is not None and rule.one_cluster_first)
     if scheduling.adaptive and not prefers_one:
@@ -146,10 +148,7 @@ def _check_adaptive(jobs, scheduling, placement):
 
 
 def _engine(name, jobs, scheduling, placement):
-    """Return the function that runs a simulation on the engine `name`, by default the fastest.
-
-    The engines are imported here, because Numba takes half a second to import.
-    """
+    # The engines are imported only here, because importing Numba takes half a second.
     if name != "reference":
         from coalloc_lib.engines.compiled import knows, run
 
@@ -168,7 +167,6 @@ def _engine(name, jobs, scheduling, placement):
 
 
 def _refuse_reservations(jobs, scheduling):
-    """Raise an error if jobs have advance reservations and the policy does not support them."""
     if scheduling.takes_reservations or not jobs.has_reservations:
         return
     job = int(jobs.is_reserved.argmax())
@@ -181,7 +179,6 @@ def _refuse_reservations(jobs, scheduling):
 
 
 def _chosen_placement(system, jobs, placement):
-    """Return the given placement, worst fit by default, or None for ordered requests."""
     if jobs.request == "ordered":
         refuse_for_ordered(placement)
         return None
@@ -199,8 +196,8 @@ def refuse_impossible(
     if isinstance(placement, HomeSite):
         _check_columns(components, len(clusters))
     is_split = jobs.request in ("ordered", "unordered")
-    # Comparing the largest component with the smallest cluster is much faster than a call of
-    # `fits_by`. This comparison is enough for most streams of jobs.
+    # For most streams of jobs, it is enough to compare the largest component with the smallest
+    # cluster, which is much faster than the function `fits_by`.
     if is_split and components.shape[1] <= len(clusters) and components.max() <= min(clusters):
         return
     impossible = ~fits_by(placement, jobs.request, components, clusters[None, :])
@@ -211,17 +208,15 @@ def refuse_impossible(
 
 
 def _check_columns(components, clusters):
-    """Raise an error if the jobs do not have as many components as `HomeSite` needs."""
     if components.shape[1] != clusters + 1:
         raise InputError(
-            f"components has {components.shape[1]} columns, and HomeSite takes {clusters + 1}:"
-            " one for jobs that may run anywhere and one for each cluster; use "
-            "coalloc_lib.simulation.sites.sharing, which makes them"
+            f"components has {components.shape[1]} columns, and HomeSite takes {clusters + 1}: one"
+            " for jobs that can run on any cluster, and one for each cluster; call "
+            "coalloc_lib.simulation.sites.sharing, which creates these columns"
         )
 
 
 def _limit_in_words(system, request):
-    """Describe the cluster sizes that limit a job with this type of request, in words."""
     if request == "total":
         return f"the largest cluster has {system.largest}"
     if request == "flexible":

@@ -16,7 +16,7 @@ from coalloc_lib.workloads import Workload
 
 @dataclass(frozen=True)
 class Scenario:
-    """Everything that a simulation needs except the load and the seed.
+    """The input of a simulation, except the load, the seed and the number of jobs.
 
     Response curves, sweeps and comparisons take scenarios as arguments.
 
@@ -52,7 +52,6 @@ class Scenario:
     name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Check the types of all fields of the scenario."""
         check_parts(self.system, self.scheduling, self.placement, self.engine)
         if not isinstance(self.workload, Workload):
             choices = "a JobModel, a log, or an object with sample(count, seed, rate) and mean_work"
@@ -64,11 +63,11 @@ class Scenario:
         return self.name or repr(self)
 
     def with_(self, **changes: Any) -> "Scenario":
-        """Return a copy of the scenario with changed fields, without a name unless one is given."""
+        """Return a copy of the scenario with changed fields; by default, the copy has no name."""
         return replace(self, **({"name": ""} | changes))
 
     def rate(self, load: float) -> float:
-        """Return the arrival rate, in jobs per unit of time, that gives the offered load `load`."""
+        """Return the arrival rate (jobs per unit of time) at which the offered load is `load`."""
         return positive("load", load) * self.system.processors / self.workload.mean_work
 
     def sample(self, jobs: int, *, load: float | None = None, seed: Seed = 0) -> JobStream:
@@ -87,7 +86,7 @@ class Scenario:
         return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
 
     def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:
-        """Simulate a given stream of jobs with the system and the policies of the scenario.
+        """Simulate a given stream of jobs on the scenario's system with the scenario's policies.
 
         The argument `backlog` is that of the function `simulate`.
         """
@@ -103,7 +102,7 @@ class Scenario:
     def simulate(
         self, jobs: int, *, load: float | None = None, seed: Seed = 0, backlog: int | None = None
     ) -> Schedule:
-        """Sample jobs from the workload, simulate them, and return their schedule.
+        """Sample jobs from the workload, simulate their execution, and return the schedule.
 
         The arguments `jobs`, `load` and `seed` are those of the method `sample`, and `backlog` is
         that of the function `simulate`.

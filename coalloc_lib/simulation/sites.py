@@ -31,7 +31,8 @@ from coalloc_lib.workloads.sites import checked_sites
 __all__ = ["AtEachSite", "LocalSchedule", "local", "multi_site", "sharing", "single_machine"]
 
 
-#: The attributes of a scheduling policy that `AtEachSite` copies from the policy of the sites.
+#: The attributes that the policy `AtEachSite` copies from the scheduling policy of the individual
+#: sites.
 TRAITS = (
     "takes_reservations",
     "uses_estimates",
@@ -45,7 +46,7 @@ TRAITS = (
 
 @dataclass(frozen=True)
 class AtEachSite(Scheduling):
-    """The scheduling policy of a system in which each site has its own queue.
+    """The scheduling policy of a system in which each site has its own queue and runs its own jobs.
 
     The schedules that `local` returns have this policy.
 
@@ -58,21 +59,20 @@ class AtEachSite(Scheduling):
     policy: Scheduling
 
     def __post_init__(self) -> None:
-        """Check the type of the policy, and copy the attributes that `TRAITS` lists from it."""
         instance_of("policy", self.policy, Scheduling, "FCFS()")
         for trait in TRAITS:
             object.__setattr__(self, trait, getattr(self.policy, trait))
 
     @property
     def title(self) -> str:
-        """The name of the policy in sentences, such as ``EASY at each site``."""
+        """The name of the policy in text, such as ``EASY at each site``."""
         return f"{self.policy.title} at each site"
 
     def start_jobs(self, state: Any) -> None:
-        """Raise `InputError`, because `simulate` has only one queue for all sites."""
+        """Raise `InputError`, because `simulate` supports only one queue for all sites."""
         raise InputError(
-            f"scheduling = {self} has a queue for each site, and simulate() has only one queue; "
-            "call coalloc_lib.simulation.sites.local"
+            f"scheduling = {self} needs one queue for each site, but simulate() has one queue; "
+            "call coalloc_lib.simulation.sites.local instead"
         )
 
 
@@ -93,7 +93,7 @@ class LocalSchedule(Schedule):
 
     @cached_property
     def queues(self) -> list[tuple[NDArray[np.int64], Schedule]]:
-        """For each site, the positions of its jobs in the stream, and the schedule of these jobs.
+        """For each site, the positions of the site's jobs in the stream, and their schedule.
 
         The schedules are on the whole system, in which a job of a site has no choice of clusters.
         The request of such a job is therefore ordered.
@@ -114,7 +114,7 @@ class LocalSchedule(Schedule):
         )
 
     def verify(self, most_jobs: int | None = None) -> "LocalSchedule":
-        """Verify the schedule of each site, and compare it with the schedule of the whole system.
+        """Verify each site's schedule, and compare it with the schedule of the whole system.
 
         Parameters
         ----------
@@ -126,8 +126,8 @@ class LocalSchedule(Schedule):
         ScheduleError
             If a rule is broken. The message has the first job and instant.
         """
-        # With ``most_jobs=0`` the decisions of the policy are not checked here, because the sites
-        # have separate queues. The loop below checks the decisions at each site.
+        # The argument ``most_jobs=0`` skips the check of the policy's decisions, because the sites
+        # have separate queues. The loop below checks the policy's decisions at each site.
         super().verify(most_jobs=0)
         for number, schedule in self.at.items():
             rows = np.flatnonzero(self.site == number)
@@ -139,7 +139,6 @@ class LocalSchedule(Schedule):
         return self
 
     def _check_joined(self, number: int, schedule: Schedule, rows: NDArray[np.int64]) -> None:
-        """Raise `ScheduleError` if the schedule of the whole system differs from that of a site."""
         elsewhere = np.delete(self.allocation[rows], number, axis=1).any(axis=1)
         wrong = elsewhere | (self.allocation[rows, number] != schedule.allocation[:, 0])
         for joined, own in ((self.start[rows], schedule.start), (self.end[rows], schedule.end)):
@@ -152,7 +151,7 @@ class LocalSchedule(Schedule):
 
     @property
     def unchecked(self) -> str:
-        """A description of what `verify` does not check in the schedules of the sites."""
+        """A description of the rules that the method `verify` does not check at the sites."""
         texts = (schedule.unchecked for schedule in self.at.values())
         return next(filter(None, texts), "")
 
@@ -202,8 +201,8 @@ def local(
     empty = np.flatnonzero(np.bincount(site, minlength=len(system)) == 0)
     if len(empty):
         raise InputError(
-            f"site assigns no job to site {empty[0]} of the {len(system)} sites; assign a job to "
-            "it, or leave it out of the system"
+            f"site assigns no job to site {empty[0]} of the {len(system)} sites; assign at least "
+            "one job to this site, or remove the site from the system"
         )
     _refuse_wide(system, jobs, site)
     at = {
@@ -218,8 +217,8 @@ def local(
 
 def _joined_columns(system, site, at):
     positions = {number: np.flatnonzero(site == number) for number in at}
-    # The results are concatenated site by site. These indices put them back into the order of the
-    # stream of jobs.
+    # The results are concatenated site by site, and the indices `back` then sort the results into
+    # the order of the job stream.
     back = np.argsort(np.concatenate([*positions.values()]))
 
     def joined(column):
@@ -238,10 +237,8 @@ def _joined_columns(system, site, at):
 
 
 def _joined_servers(system, at, back):
-    """Return the processors of each job, numbered consecutively over the clusters of all sites.
-
-    The array `back` puts jobs that are listed site by site into the order of the stream.
-    """
+    # The processors are numbered consecutively over all sites. The array `back` sorts jobs that are
+    # listed site by site into the order of the job stream.
     first = np.cumsum([0, *system.sizes])
     rows = [row + first[number] for number, one in at.items() for row in one.servers]
     return Servers.of_rows([rows[place] for place in back])
@@ -256,7 +253,7 @@ def sharing(
     scheduling: Scheduling | None = None,
     engine: str | None = None,
 ) -> Schedule:
-    """Simulate job sharing: all sites have one queue, and each job runs on one of the sites.
+    """Simulate job sharing: all sites share one queue, and each job runs at a single site.
 
     Parameters
     ----------
@@ -300,7 +297,7 @@ def multi_site(
     scheduling: Scheduling | None = None,
     engine: str | None = None,
 ) -> Schedule:
-    """Simulate multi-site execution: a job uses several sites if no single site can hold it now.
+    """Simulate multi-site execution: a job runs at several sites if it fits at no single site.
 
     Parameters
     ----------
@@ -341,7 +338,7 @@ def single_machine(
     scheduling: Scheduling | None = None,
     engine: str | None = None,
 ) -> Schedule:
-    """Simulate all jobs on one cluster that has the processors of all sites.
+    """Simulate all jobs on a single cluster that has the processors of all sites.
 
     The result serves as a bound: a division of the processors into sites can give shorter response
     times only by chance.
@@ -373,18 +370,16 @@ def single_machine(
 
 
 def _requesting(request, jobs):
-    """Return the jobs with the request type `request`, and raise an error for ordered requests."""
     instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
     if jobs.request == "ordered":
         raise InputError(
-            "jobs are ordered requests, which name their clusters themselves; call "
+            "jobs are ordered requests, which already specify their clusters; call "
             "jobs.replace(request='total') first"
         )
     return jobs if jobs.request == request else jobs.replace(request=request)
 
 
 def _at_home(system, jobs, home):
-    """Return the jobs with their components in the columns that the placement `HomeSite` needs."""
     site = checked_sites(home, jobs, system, name="home", least=-1)
     _refuse_wide(system, jobs, site)
     components = np.zeros((len(jobs), len(system) + 1), dtype=np.int64)
@@ -393,7 +388,7 @@ def _at_home(system, jobs, home):
 
 
 def _refuse_wide(system, jobs, site):
-    """Raise an error if a job is wider than its site; a job with site -1 may use every site."""
+    # A job with site -1 may use every site.
     sizes = system.as_array()[site]
     wide = (site >= 0) & (jobs.processors > sizes)
     if wide.any():

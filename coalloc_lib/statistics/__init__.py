@@ -65,7 +65,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the modules that need the simulation, and so Numba, only when they are first used.
+    """Import the modules that depend on Numba only when they are first used.
 
     Worker processes of a sweep import this package, and may need neither the simulation nor Numba.
     """

@@ -12,13 +12,14 @@ from coalloc_lib.basics.seeds import Seed, generators
 from coalloc_lib.basics.times import DAY, WEEK
 from coalloc_lib.statistics.resamples import Resamples, block_sums
 
-#: The smallest number of blocks of a log from which the variance between blocks can be estimated.
+#: A bootstrap needs at least this number of blocks, so that the variance between blocks can be
+#: estimated.
 FEWEST_BLOCKS = 4
-#: The largest number of weeks in a block of the bootstrap. A block can have several weeks, because
-#: the queue of one week delays jobs of the next week too.
+#: The largest length of a bootstrap block, in weeks. Blocks can be longer than a week, because a
+#: long queue at the end of one week also delays jobs of the next week.
 MOST_WEEKS = 4
-#: A block of the bootstrap becomes longer than a week only if the log still has at least this
-#: number of blocks.
+#: Bootstrap blocks are longer than a week only if the log can be divided into at least this number
+#: of such blocks.
 ENOUGH_BLOCKS = 8
 
 
@@ -32,7 +33,7 @@ def resample_weeks(
     resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Estimate weighted means over jobs by a moving-block bootstrap over the weeks of a log.
+    """Estimate weighted means over the jobs of a log by a moving-block bootstrap.
 
     Each resample has as many blocks as fit into the log. A block may begin at any step. A block
     that reaches the end of the log goes on at its start.
@@ -40,7 +41,7 @@ def resample_weeks(
     Parameters
     ----------
     values : array_like of shape (n,) or (m, n)
-        A value of each of n jobs, such as its response time, in each of m scenarios.
+        One value per job, such as its response time, in each of m scenarios.
     weights : array_like of shape (n,) or (m, n)
         The weight of each job in the mean.
     submit : array_like of shape (n,)
@@ -83,10 +84,10 @@ def resample_weeks(
 
 
 def block_of(submit: ArrayLike) -> float:
-    """Return the length of a bootstrap block in seconds, given the submission times of a log.
+    """Choose the length of a bootstrap block, in seconds, from the submission times of a log.
 
     A block has one week, or up to four weeks if the log has at least eight such blocks. Shorter
-    blocks cut a dependence that lasts for weeks, and the intervals become too narrow. In a test
+    blocks cut a dependence that lasts for weeks, so the intervals would be too narrow. In a test
     with a difference that lasts for a week, in logs of a year, 78 % of the intervals from blocks of
     one week contained the mean, and 92 % of those from blocks of four weeks.
     """
@@ -102,7 +103,7 @@ def resample_sums(
     resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Resample the days of a log by a block bootstrap, to estimate ratios of sums over the days.
+    """Estimate ratios of two sums over the days of a log, by a moving-block bootstrap.
 
     `resample_weeks` does the same for the values of single jobs.
 
@@ -136,8 +137,8 @@ def resample_sums(
     starts = sample_block_starts(sums.shape[-1], length, resamples, seed)
     if not np.isfinite(sums).all():
         raise InputError(
-            "numerators or denominators have a sum that is not a finite number; check that all "
-            "jobs have run"
+            "numerators or denominators contain a number that is not finite; check that all jobs "
+            "have run"
         )
     if not (sums[1].sum(axis=-1) > 0).all():
         raise InputError("weights are all 0; give at least one job a positive weight")
@@ -157,7 +158,7 @@ def resample_sums(
 def jobs_by_day(
     values: ArrayLike, weights: ArrayLike, submit: ArrayLike, block: float | None, step: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], int]:
-    """Check the jobs of a log, and assign each of them to a day.
+    """Check the values, weights and submission times of jobs, and assign each job to a day.
 
     Returns the values and the weights, both of shape (m, n), the day of each job, and the number of
     days in a block. A day is `step` seconds long.
@@ -186,24 +187,27 @@ def jobs_by_day(
 
 
 def step_of(submit: NDArray[np.float64], step: float) -> NDArray[np.int64]:
-    """Return the time step in which each job is submitted; the first step has the number 0."""
+    """Return the index of the time step in which each job was submitted, starting at 0."""
     return ((submit - submit.min()) // step).astype(np.int64)
 
 
 def sample_block_starts(days: int, length: int, resamples: int, seed: Seed) -> NDArray[np.int64]:
-    """Sample the first day of each block of each resample, shape (resamples, blocks)."""
+    """Draw a random first day for each block of each bootstrap resample.
+
+    The result has the shape (resamples, blocks).
+    """
     blocks = days // whole("length", length)
     if blocks < FEWEST_BLOCKS:
         raise InputError(
-            f"{days} days make {blocks} blocks of {length} days; give a log of {FEWEST_BLOCKS} "
-            "blocks or more, or a shorter block"
+            f"{days} days make {blocks} blocks of {length} days, but a bootstrap needs "
+            f"{FEWEST_BLOCKS}; give a longer log or shorter blocks"
         )
     rng, *_ = generators(seed, 1)
     return rng.integers(days, size=(whole("resamples", resamples), blocks))
 
 
 def resamples_warning(has_jobs: NDArray[np.bool_]) -> str:
-    """Return a warning if some resamples lack jobs with a positive weight, or an empty string."""
+    """Return a warning if some resamples contain no job with a positive weight, else ""."""
     if has_jobs.all():
         return ""
     return f"no job counts in {1 - has_jobs.mean():.1%} of the resamples"

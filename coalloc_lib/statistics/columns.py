@@ -17,14 +17,14 @@ class NotRunError(InputError):
 
 
 class NoColumnError(NotRunError):
-    """Raised if a table of runs lacks a column.
+    """Raised if a table of simulation runs lacks a required column.
 
     Either some settings were not run, or the table was damaged.
     """
 
 
 def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:
-    """Return a confidence interval as a dict with the entries of four columns of a table.
+    """Convert a confidence interval to a dict with the entries of four table columns.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, An
     return ends | {"warning": interval.warning}
 
 
-#: A dict from the name of a column in a table of runs to the smallest and the largest value that is
-#: possible there.
+#: The smallest and the largest possible value of each measured quantity, by the name of its column
+#: in a table of simulation runs.
 LIMITS = {
     **dict.fromkeys(("utilization", "max_utilization", "capacity_loss"), (0.0, 1.0)),
     **dict.fromkeys(("wait", "response", "awrt"), (0.0, inf)),

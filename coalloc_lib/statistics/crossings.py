@@ -19,15 +19,15 @@ from coalloc_lib.statistics.columns import NotRunError
 from coalloc_lib.statistics.inference import Crossing, Replications, crossing
 from coalloc_lib.statistics.replications import pick, ratio
 
-#: The type of a line: for each place (a value of x that was simulated), the values of all
-#: replications. The places are in ascending order.
+#: The type of a line: a mapping from each simulated value of x, in ascending order, to the results
+#: of all replications at this x.
 Line = Mapping[float, Replications]
 
 
 def ratios_along(
     runs: pd.DataFrame, value: str, x: str, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> dict[float, Replications]:
-    """Return the ratio of a measured quantity in two settings, at each value of the column `x`.
+    """Return the ratio of a measured quantity between two settings, for each value of column `x`.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def ratios_along(
 
 
 def mean_crossing(line: Line, level: float = 0.0, budget: int = 20) -> Crossing:
-    """Return the x at which the mean of a rising line crosses a level, with an interval.
+    """Find the x at which a rising function, averaged over replications, crosses a level.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def mean_crossing(line: Line, level: float = 0.0, budget: int = 20) -> Crossing:
 
 
 def first_crossing(values: NDArray[np.float64], places: Sequence[float]) -> float:
-    """Return the place (the value of x) at which a line first rises above 0.
+    """Return the value of x at which a piecewise linear function first rises above 0.
 
     The result is ``-inf`` if the first value is already above 0, and ``inf`` if no value is.
 
@@ -106,7 +106,7 @@ def first_crossing(values: NDArray[np.float64], places: Sequence[float]) -> floa
 
 @dataclass(frozen=True, eq=False)
 class Crossings:
-    """The places (values of x) at which the lines of all replications first cross a level.
+    """For each replication, the value of x at which a simulated quantity first crosses a level.
 
     Attributes
     ----------
@@ -124,24 +124,24 @@ class Crossings:
 
     @property
     def sample(self) -> Replications:
-        """The crossings, with infinite crossings replaced by the first or last simulated x."""
+        """The crossing points; -inf and inf are replaced by the first and the last simulated x."""
         return Replications(np.clip(self.values, self.first, self.last))
 
     @property
     def mean(self) -> Interval:
-        """The mean crossing of all replications, with its confidence interval."""
+        """The mean crossing point of all replications, with its confidence interval."""
         return self._open(self.sample.interval)
 
     @property
     def prediction(self) -> Interval:
-        """The interval that contains the crossing of one further replication in 95 % of cases."""
+        """The 95 % prediction interval for the crossing point of one further replication."""
         return self._open(self.sample.prediction)
 
     def _open(self, found: Interval) -> Interval:
         return _with_open_ends(found, -np.inf in self.values, np.inf in self.values)
 
     def less(self, other: "Crossings", in_pairs: bool = True) -> Interval:
-        """Return the mean of these crossings minus the mean of other crossings, with an interval.
+        """Return the mean crossing point minus that of `other`, with a confidence interval.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Crossings:
 
 
 def crossings(line: Line, level: float = 0.0) -> Crossings:
-    """Return the place (the value of x) at which each replication first crosses a level.
+    """Find the x at which the simulated quantity first crosses a level, in each replication.
 
     Examples
     --------
@@ -175,7 +175,6 @@ def crossings(line: Line, level: float = 0.0) -> Crossings:
 
 
 def _matrix(line, level):
-    """Return the values of x, and a line minus the level, shape (replications, values of x)."""
     places = list(line)
     if len(places) < 2:
         raise NotRunError(f"a line with {len(places)} values of x has no crossing; run two or more")
@@ -191,6 +190,5 @@ def _matrix(line, level):
 
 
 def _with_open_ends(found, below, above):
-    """Make the low end of an interval -inf if `below`, and the high end inf if `above`."""
     low, high = -np.inf if below else found.low, np.inf if above else found.high
     return replace(found, low=low, high=high)

@@ -53,7 +53,11 @@ class Point:
         return self.response is None
 
     def stretched(self, alpha: float) -> "Point":
-        """Return the point for service times multiplied by `alpha`, at its net utilization."""
+        """Multiply all times of the point by `alpha`, and divide its utilization by `alpha`.
+
+        This is the point for service times that are `alpha` times as long. Its utilization is the
+        net utilization, which does not count the added service time.
+        """
         return replace(
             self,
             utilization=self.utilization / alpha,
@@ -64,7 +68,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """Mean response times at several loads, and the maximal utilization.
+    """A response-time curve: mean response times at several loads, and the maximal utilization.
 
     Attributes
     ----------
@@ -78,12 +82,19 @@ class Curve:
     maximum: MaxUtilization
 
     def stretched(self, alpha: float) -> "Curve":
-        """Return the curve for service times multiplied by `alpha`, over the net utilization."""
+        """Multiply all times of the curve by `alpha`, and divide all utilizations by `alpha`.
+
+        This is the curve for service times that are `alpha` times as long, against the net
+        utilization, which does not count the added service time.
+        """
         points = [point.stretched(alpha) for point in self.points]
         return Curve(points, self.maximum.times(1 / alpha))
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the points as a pandas table; saturated points have an empty response."""
+        """Return the points of the curve as a pandas table.
+
+        A point at which the system is saturated has no response time.
+        """
         import pandas as pd
 
         columns = [
@@ -162,7 +173,7 @@ def response_sample(
     seed: Seed = 0,
     maximum: MaxUtilization | None = None,
 ) -> Replications:
-    """Return the mean response times of several runs, with a warning if there is one.
+    """Return the mean response time of each of several runs, with a warning if they are too short.
 
     The parameters, values and errors are those of `response_times`.
     """
@@ -180,7 +191,6 @@ def response_sample(
 
 
 def _runs(scenario, load, jobs, replications, seed):
-    """Return the mean response times of both halves of each run, and the work of each job."""
     saturation.refuse_replay(scenario)
     work = []
 
@@ -207,7 +217,7 @@ def response_point(
     replications: int = 8,
     seed: Seed = 0,
 ) -> Point:
-    """Return the mean response time at one load, from runs long enough for a given precision.
+    """Estimate the mean response time at one load, with runs long enough for a given precision.
 
     Parameters
     ----------
@@ -246,9 +256,11 @@ def response_point(
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
     if positive("load", load) >= 1:
-        raise InputError(f"load = {load}; give a load below 1, which the system can serve")
+        raise InputError(
+            f"load = {load}; no system can serve a load of 1 or more; give less than 1"
+        )
     if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
-        raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give at least as many")
+        raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give {jobs} or more")
 
     def run(jobs: int, seed: Seed) -> tuple[Replications, bool, bool]:
         halves, work = _runs(scenario, load, jobs, replications, seed)
@@ -263,8 +275,9 @@ def response_point(
         _, is_narrow, was_settled = run(jobs, for_pilot)
         jobs *= 2
     means, is_narrow, is_settled = run(jobs, for_point)
-    # Even if the queue has settled, one run in forty seems to have rising response times by chance.
-    # If the pilot run of half the length had settled, the queue of this run has settled too.
+    # Even if the queue has settled, one test in forty finds rising response times by chance. If the
+    # queue of the pilot run, which is half as long, had settled, the queue of this run has settled
+    # too.
     if not (is_settled or was_settled):
         means = replace(means, warning=means.warning or settling.RISING)
     is_precise = is_narrow and not means.warning
@@ -332,7 +345,7 @@ def compare(
     seed: Seed = 0,
     backlog: int | None = None,
 ) -> Interval:
-    """Return the difference ``one - other`` of two scenarios, from runs compared in pairs.
+    """Compare the mean response times or maximal utilizations of two scenarios in paired runs.
 
     Parameters
     ----------
@@ -378,7 +391,7 @@ def compare(
 def max_utilization_by_simulation(
     scenario: Scenario, *, method: str | None = None, jobs: int = 200_000, seed: Seed = 0
 ) -> MaxUtilization:
-    """Return the maximal utilization of a scenario, by a formula or by simulation.
+    """Return the maximal utilization of a scenario, by simulation if it has no exact formula.
 
     Parameters
     ----------
@@ -430,7 +443,7 @@ def capacity_loss(
     method: str | None = None,
     backlog: int | None = None,
 ) -> Replications:
-    """Return the capacity loss of a scenario, in each replication or from an exact formula.
+    """Return the capacity loss of a scenario, by simulation if it has no exact formula.
 
     Parameters
     ----------
@@ -474,8 +487,8 @@ def best_method(scenario: Scenario) -> str:
 
 
 def _formula(scenario):
-    # The formulas assume FCFS, independent components, exponential service, and jobs that are
-    # always split into their components.
+    # The formulas assume FCFS, independent component sizes, exponential service times, and that
+    # every job is split into its components.
     model, system = scenario.workload, scenario.system
     if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:
         return None

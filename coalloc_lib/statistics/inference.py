@@ -13,7 +13,7 @@ from coalloc_lib.basics.seeds import Seed, spawn
 
 
 def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> Interval:
-    """Return Student's t interval of the mean of independent values.
+    """Return the mean of independent values, with Student's t interval.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> I
         )
     confidence = checked_confidence(confidence)
     mean, freedom = values.mean(), len(values) - 1
-    # This is `values.std(ddof=1)`, which would compute the mean again.
+    # The first square root equals `values.std(ddof=1)`, which would compute the mean a second time.
     error = np.sqrt(np.square(values - mean).sum() / freedom) / np.sqrt(len(values))
     return _t_interval(mean, error, freedom, len(values), confidence, warning)
 
@@ -61,7 +61,7 @@ def checked_confidence(confidence: float) -> float:
 
 
 def lag_correlation(deviations: NDArray[np.float64]) -> float:
-    """Return the correlation of neighbouring values, given as deviations from their mean.
+    """Return the lag-1 autocorrelation of a series, given its deviations from the mean.
 
     The correlation of a constant series is 0.
     """
@@ -70,7 +70,6 @@ def lag_correlation(deviations: NDArray[np.float64]) -> float:
 
 
 def _t_interval(mean, error, freedom, count, confidence, warning):
-    """Return Student's t interval for a given mean, standard error and degrees of freedom."""
     from scipy.special import stdtrit  # scipy.stats has the same quantile, but is slow to import
 
     half = float(stdtrit(freedom, (1 + confidence) / 2) * error)
@@ -80,7 +79,7 @@ def _t_interval(mean, error, freedom, count, confidence, warning):
 def paired_difference(
     one: ArrayLike, other: ArrayLike, confidence: float = 0.95, warning: str = ""
 ) -> Interval:
-    """Return Student's t interval of the mean difference ``one - other`` of paired values.
+    """Return the mean of the paired differences ``one - other``, with Student's t interval.
 
     Parameters
     ----------
@@ -136,7 +135,7 @@ def unpaired_difference(
 
 @dataclass(frozen=True, eq=False)
 class Replications:
-    """The values of one quantity in independent runs.
+    """The values of one measured quantity in several independent simulation runs.
 
     ``one - other`` and ``one / other`` compare two quantities run by run. The result has the
     warning of either.
@@ -171,12 +170,12 @@ class Replications:
 
     @property
     def mean(self) -> float:
-        """Mean of the values of all runs."""
+        """The mean over all runs."""
         return float(self.values.mean())
 
     @property
     def interval(self) -> Interval:
-        """Student's t interval of the mean; its length is 0 if the mean is known exactly."""
+        """Student's t interval of the mean; its width is 0 if the mean is known exactly."""
         if self.values.ndim == 0:
             return replace(Interval.exact(float(self.values)), warning=self.warning)
         interval = student(self.values, warning=self.warning)
@@ -186,11 +185,14 @@ class Replications:
 
     @property
     def prediction(self) -> Interval:
-        """The 95 % prediction interval for one further run: the mean ± t s sqrt(1 + 1/n)."""
+        """The 95 % prediction interval for one further run of the same length.
+
+        For n runs with the standard deviation s, the interval is the mean ± t s sqrt(1 + 1/n).
+        """
         return self.prediction_of(1.0)
 
     def prediction_of(self, length: float) -> Interval:
-        """Return the 95 % prediction interval for one further run of another length.
+        """Return the 95 % prediction interval for one further run of a given length.
 
         Parameters
         ----------
@@ -221,12 +223,12 @@ class Replications:
         shapes = {self.values.shape, other.values.shape} - {()}
         if len(shapes) > 1:
             raise InputError(
-                f"the replications have the shapes {sorted(shapes)}; give both the same number of "
-                "runs, in pairs"
+                f"two quantities have replications of the shapes {sorted(shapes)}; give both the "
+                "same number of runs, in pairs"
             )
 
     def less_unpaired(self, other: "Replications") -> Interval:
-        """Return Welch's interval of this quantity minus another one, from independent runs."""
+        """Subtract another quantity with independent runs; return Welch's confidence interval."""
         if self.values.ndim == 0 or other.values.ndim == 0:  # the variance of an exact value is 0
             return (self - other).interval
         warning = self.warning or other.warning
@@ -267,7 +269,7 @@ def replicate(
 
 @dataclass(frozen=True)
 class Crossing:
-    """The value of x at which a rising difference crosses zero.
+    """The value of x at which a rising function crosses zero, as estimated by simulation.
 
     Attributes
     ----------
@@ -283,10 +285,9 @@ class Crossing:
 
     @property
     def answer(self) -> str:
-        """The outcome: ``crossing``, ``below throughout``, ``above throughout``, or ``undecided``.
+        """One of ``crossing``, ``below throughout``, ``above throughout`` and ``undecided``.
 
-        *Below* and *above* refer to the difference, which is below or above zero in the whole
-        range.
+        *Below* and *above* mean that the function is below or above zero in the whole range.
         """
         low, high = self.interval.low, self.interval.high
         if self.interval.warning:
@@ -299,7 +300,7 @@ class Crossing:
 def crossing(
     difference: Callable[[float], Replications], low: float, high: float, *, budget: int = 20
 ) -> Crossing:
-    """Return the x at which a difference that rises with x crosses zero, with an interval.
+    """Find the zero of a rising function of x that is estimated by simulation.
 
     Parameters
     ----------
@@ -351,11 +352,11 @@ def crossing(
     if first.estimate > 0 > last.estimate and (first.low > 0 or last.high < 0):
         raise InputError(
             f"difference falls from {first.estimate:g} at low to {last.estimate:g} at high; give "
-            "one that rises, such as its negative"
+            "a rising function, such as the negative of this one"
         )
 
-    # Both ends of the difference's confidence interval are functions of x, and each has a root.
-    # Between the two roots, the interval contains zero.
+    # The two ends of the confidence interval of the difference are functions of x. Between the
+    # roots of these two functions, the interval contains zero.
     begin = _rising_root(lambda x: at(x).high, low, high, halvings, 0)
     middle = _rising_root(lambda x: at(x).estimate, low, high, halvings, 0.5)
     finish = _rising_root(lambda x: at(x).low, low, high, halvings, 1)
@@ -367,12 +368,9 @@ def crossing(
 
 
 def _rising_root(function, low, high, halvings, share):
-    """Return the root of a rising function in a range, or an infinite value if it has no root.
-
-    The function may be infinite at one end of the last interval of the bisection. The root is then
-    placed at this `share` of the interval. A share of 0 also selects the first of several roots,
-    and any other share the last.
-    """
+    # A `share` of 0 selects the first root of several, and any other share the last root. If the
+    # function is infinite at one end of the last interval of the bisection, the root is placed at
+    # the fraction `share` of this interval.
     has_risen = operator.gt if share else operator.ge
     below, above = function(low), function(high)
     if below > 0 or not has_risen(above, 0):
@@ -390,7 +388,6 @@ def _rising_root(function, low, high, halvings, share):
 
 
 def _mean_interval(name, sample):
-    """Return the interval of the mean of replications, which is infinite if a value is infinite."""
     values = instance_of(name, sample, Replications, "Replications(values)").values
     if np.isfinite(values).all():
         return sample.interval

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-#: The types of plain values, such as numbers and strings, which a table of results shows unchanged.
+#: The types of values that a table of results shows unchanged, such as numbers and strings.
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -14,6 +14,6 @@ def plain(value: Any) -> Any:
 
 
 def label(value: Any) -> Any:
-    """Return a plain value unchanged, and any other value as the string that tables show."""
+    """Return a number or string unchanged, and any other value as the string that tables show."""
     value = plain(value)
     return value if type(value) in SCALARS else " ".join(str(value).split())

@@ -6,9 +6,9 @@ from coalloc_lib.basics.version import VERSION
 
 
 def made_by(seed: Any = None, *parts: Any) -> str:
-    """Return a string that says how a result table was made: version, seed and job logs.
+    """Return the library version, the seed and the job logs of a result table as one string.
 
-    The text has the version of the library, the seed if it is given, and the title and the
+    The string has the version of the library, the seed if it is given, and the title and the
     SHA-256 of each job log among `parts`. A part can be a log, a scenario with a log as its
     workload, or any other object, which adds nothing.
     """

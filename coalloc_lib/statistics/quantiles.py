@@ -20,12 +20,12 @@ def resample_quantiles(
     resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Resample the weeks of a log by a moving-block bootstrap, to estimate quantiles over jobs.
+    """Estimate a quantile over the jobs of a log by a moving-block bootstrap over its weeks.
 
     Parameters
     ----------
     values : array_like of shape (n,) or (m, n)
-        A value of each of n jobs, such as its waiting time, in each of m scenarios.
+        One value per job, such as its waiting time, in each of m scenarios.
     share : float
         The quantile, above 0 and at most 1: the smallest value that at least this share of the jobs
         do not exceed.
@@ -63,7 +63,6 @@ def resample_quantiles(
 
 
 def _counts_of_days(starts, length, days):
-    """Return how often each day occurs in each resample, shape (resamples, days)."""
     sampled_days = (starts[..., None] + np.arange(length)).reshape(len(starts), -1) % days
     cells = sampled_days + days * np.arange(len(starts))[:, None]
     counts = np.bincount(cells.ravel(), minlength=days * len(starts))
@@ -71,7 +70,6 @@ def _counts_of_days(starts, length, days):
 
 
 def _quantiles(row, share, day, counts):
-    """Return the quantile of the values of one scenario in each bootstrap resample."""
     days = counts.shape[1]
     edges = _candidates(row, share)
     cell = day * len(edges) + np.searchsorted(edges, row)
@@ -81,7 +79,6 @@ def _quantiles(row, share, day, counts):
 
 
 def _candidates(row, share):
-    """Return the values of `row` that are considered as the quantile of a bootstrap resample."""
     candidates = np.unique(row)
     near = np.linspace(max(share - 0.2, 0.0), 1, 401)
     shares = np.union1d(np.linspace(0, 1, 101), near)
@@ -91,16 +88,15 @@ def _candidates(row, share):
 
 
 def _influence_on_quantiles(values, estimates, day, counts, resampled):
-    """Return the contribution of each day to the error of each scenario's quantile."""
     # The excess of a day is the number of its jobs with a value above the quantile, minus the
-    # number that is expected from all its jobs.
+    # number expected from the fraction of all jobs with a value above the quantile.
     excess = np.empty((len(values), counts.shape[1]))
     for row, limit, of_row in zip(values, estimates, excess, strict=True):
         is_above = row > limit
         weights = is_above - is_above.mean()
         of_row[:] = np.bincount(day, weights=weights, minlength=counts.shape[1])
-    # A linear regression over the resamples tells by how much the quantile changes if one more job
-    # has a value above it.
+    # A linear regression over the resamples estimates how much the quantile changes if one more job
+    # has a value above the quantile.
     deviations = counts @ excess.T
     deviations -= deviations.mean(axis=0)
     square = (deviations**2).sum(axis=0)

@@ -22,7 +22,7 @@ REPLICATION = "replication"
 
 
 def keys_of(runs: pd.DataFrame) -> list[str]:
-    """Return the names of the columns before ``replication`` in a table of runs (its key columns).
+    """Return the names of the key columns of a table of runs, which precede ``replication``.
 
     Examples
     --------
@@ -62,7 +62,6 @@ def pick(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
 
 
 def _mask(runs: pd.DataFrame, where: Mapping[str, Any]) -> NDArray[np.bool_]:
-    """Return a mask of the rows that `pick` selects."""
     keep = np.ones(len(runs), dtype=bool)
     for column, wanted in where.items():
         _require(runs, column)
@@ -92,7 +91,7 @@ def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:
 def groups_of(
     runs: pd.DataFrame, by: Sequence[str]
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the groups of runs that have the same values in some columns.
+    """Yield the groups of rows of a table of runs that have equal values in some columns.
 
     Parameters
     ----------
@@ -118,7 +117,7 @@ def groups_of(
 
 
 def sample(runs: pd.DataFrame, value: str, **where: Any) -> Replications:
-    """Return a measured column of a single setting, with one value for each replication.
+    """Return the values of a measured column in one setting, one value per replication.
 
     Parameters
     ----------
@@ -148,7 +147,7 @@ def sample(runs: pd.DataFrame, value: str, **where: Any) -> Replications:
 def ratio(
     runs: pd.DataFrame, value: str, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Replications:
-    """Return the ratio of a measured column in two settings, replication by replication.
+    """Divide the values of a column in setting `one` by those in setting `other`, in pairs.
 
     Parameters
     ----------
@@ -182,7 +181,7 @@ def ratio(
 def difference(
     runs: pd.DataFrame, value: str, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Replications:
-    """Return a measured column in one setting minus that in another, replication by replication.
+    """Subtract the values of a column in setting `other` from those in setting `one`, in pairs.
 
     The parameters and errors are those of `ratio`.
     """
@@ -191,7 +190,7 @@ def difference(
 
 
 def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
-    """Return a table with the mean of a measured column in each setting, and its 95 % interval."""
+    """Return a table of the mean of a measured column in each setting, with its 95 % interval."""
     _require(runs, value)
     rows = [
         setting | interval_columns(sample(part, value).interval, value)
@@ -203,7 +202,7 @@ def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
 def ratios(
     runs: pd.DataFrame, value: str, against: Mapping[str, Any], also: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Divide each setting's values by those of its base setting; return a table of the ratios.
+    """Return a table of ratios between a measured column and its values in a base setting.
 
     The ratios are computed from paired runs: each run of a setting is divided by the run of the
     base setting with the same replication.
@@ -243,7 +242,7 @@ def differences(
     also: Collection[str] = (),
     in_pairs: bool = True,
 ) -> pd.DataFrame:
-    """Return a table of each setting's values minus those of its base setting.
+    """Return a table of differences between a measured column and its values in a base setting.
 
     Parameters
     ----------
@@ -297,7 +296,7 @@ def _compared(runs, value, against, also, name, compare):
 
 
 def rows_of(sample: Replications, value: str, **keys: Any) -> Iterator[dict[str, Any]]:
-    """Yield the values of one setting as the rows of a table of runs.
+    """Yield one row of a table of runs for each value that was measured in one setting.
 
     Parameters
     ----------
@@ -322,14 +321,14 @@ def rows_of(sample: Replications, value: str, **keys: Any) -> Iterator[dict[str,
 
 
 class _Measured(NamedTuple):
-    """The values of one setting, and the number of the replication that gave each value."""
+    """The values measured in one setting, and the replication number of each value."""
 
     sample: Replications
     replications: NDArray[np.float64]
 
     @property
     def is_exact(self) -> bool:
-        """Whether the value is known exactly and has no replications."""
+        """Whether the setting has a single exact value, for example from a formula."""
         return self.sample.values.ndim == 0
 
 
@@ -355,7 +354,7 @@ def _measured(rows: pd.DataFrame, value: str, where: Mapping[str, Any]) -> _Meas
 
 
 def several_settings(rows: pd.DataFrame, keys: Sequence[str]) -> InputError:
-    """Return the error that is raised if rows belong to more than one setting."""
+    """Return the error for rows of a table of runs that belong to more than one setting."""
     differing = differing_keys(rows, keys)
     if not differing:
         return InputError("runs has the same replication of a setting twice; give each run once")
@@ -366,12 +365,11 @@ def several_settings(rows: pd.DataFrame, keys: Sequence[str]) -> InputError:
 
 
 def differing_keys(rows: pd.DataFrame, keys: Sequence[str]) -> list[str]:
-    """Return the key columns in which some of the rows have different values."""
+    """Return the names of the key columns in which the rows do not all have the same value."""
     return [key for key in keys if rows[key].nunique(dropna=False) > 1]
 
 
 def _pair(runs, value, one, other):
-    """Return the values of two settings; keys that `other` lacks are taken from `one`."""
     conditions = one, {**one, **other}
     rows, base = (pick(runs, **where) for where in conditions)
     for picked, where in zip((rows, base), conditions, strict=True):

@@ -11,29 +11,29 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.statistics.inference import checked_confidence, lag_correlation
 
-#: A log is divided into this number of parts, to detect a dependence between jobs that lasts longer
-#: than some days.
+#: The number of parts into which a log is divided to detect dependence between jobs that lasts
+#: longer than a few days.
 PARTS = 24
-#: Larger estimates of the correlation between neighbouring days (or parts of a log) are lowered to
-#: this value, because the formula for the variance diverges at 1.
+#: The largest correlation between neighbouring days, or neighbouring parts of a log, that is used.
+#: Higher estimates are lowered to this value, because the variance formula diverges at 1.
 MOST_CORRELATION = 0.98
-#: The correlation of neighbouring days is corrected by this multiple of Kendall's bias, because a
-#: short log hides long-lasting dependence. With this multiple, 92 % of the intervals from 12 weeks
-#: of an M/M/1 queue at load 0.9 contain the mean wait, against 90 % with a multiple of 1. At loads
-#: up to 0.6 the choice hardly matters (benchmarks/bench_coverage.py).
+#: The correlation between neighbouring days is corrected by this multiple of Kendall's bias,
+#: because a short log hides long-lasting dependence. With this multiple, 92 % of the confidence
+#: intervals from 12 weeks of an M/M/1 queue at load 0.9 contain the mean wait, compared with 90 %
+#: for a multiple of 1. At loads up to 0.6 the choice hardly matters (benchmarks/bench_coverage.py).
 CAUTION = 2
-#: If dependence between days would widen an interval by more than this factor, the log is too
-#: short, and no interval is given.
+#: A confidence interval has the warning `TOO_SHORT` if dependence between days widens the interval
+#: by more than this factor.
 MOST_WIDENING = 5.0
-#: To widen an interval, resampled means are moved away from the mean of the log. No resampled mean
-#: is moved beyond this multiple of the mean of the log.
+#: To widen a confidence interval, resampled means are moved away from the mean of the log, but at
+#: most to this multiple of the mean of the log.
 MOST_STRETCHED = 30.0
 TOO_SHORT = "the log is too short: the effect of one event lasts about as long as the whole log"
 
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """Estimates from a log, together with the same estimates from resamples of its weeks.
+    """Estimates from a log, together with the same estimates from bootstrap resamples of the log.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Resamples:
     warning: str = ""
 
     def of(self, rows: list[int]) -> "Resamples":
-        """Return the resamples of some scenarios only, in the given order."""
+        """Select some of the scenarios, in the given order."""
         resampled, influence = self.resampled[:, rows], self.influence[rows]
         return replace(self, means=self.means[rows], resampled=resampled, influence=influence)
 
@@ -69,7 +69,7 @@ class Resamples:
         confidence: float = 0.95,
         vectorized: bool = False,
     ) -> Interval:
-        """Return the confidence interval of a statistic that depends on the means of m scenarios.
+        """Return the confidence interval of a statistic computed from the means of all scenarios.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class Resamples:
         return self._interval(estimate, self._influence_on(values), stretched, confidence)
 
     def difference(self, one: int, other: int, confidence: float = 0.95) -> Interval:
-        """Return the confidence interval of the estimate of scenario `one` minus that of `other`.
+        """Return the confidence interval of the estimate for `one` minus the estimate for `other`.
 
         The method is that of `interval`, applied to the difference. If all resamples have the sign
         of the estimate, those that are further from zero than the estimate are stretched in their
@@ -163,10 +163,6 @@ class Resamples:
         return self._interval(float(estimate), influence, stretched, confidence)
 
     def _interval(self, estimate, influence, stretched, confidence):
-        """Return a confidence interval from the values of a statistic in all resamples.
-
-        The function ``stretched(factor)`` returns these values, moved away from the estimate.
-        """
         from scipy.special import ndtr, ndtri, stdtrit  # importing SciPy is slow
 
         sums = block_sums(influence, self.length)
@@ -189,11 +185,7 @@ class Resamples:
         return np.array([statistic(row) for row in resampled])
 
     def _influence_on(self, values):
-        """Return how much each time step, such as a day, contributes to the error of a statistic.
-
-        `values` has the statistic of each resample. A linear regression of these values on the
-        resampled means gives the weight of each mean.
-        """
+        # A linear regression of the statistic on the resampled means gives the weight of each mean.
         is_finite = np.isfinite(values)
         if not is_finite.any():
             return np.zeros(self.influence.shape[1])
@@ -204,11 +196,7 @@ class Resamples:
 
 
 def _stretched_in_reciprocals(values, estimate, factor):
-    """Move values away from an estimate, by scaling the differences of the reciprocals.
-
-    The factor of the differences is `factor`. Each value is 0 or has the sign of the estimate. A
-    value of 0 stays 0.
-    """
+    # No value has the opposite sign to the estimate, and a value of 0 stays 0.
     inverse = np.divide(estimate, values, out=np.ones_like(values), where=values != 0)
     stretched = estimate / np.maximum(1 + factor * (inverse - 1), 1 / MOST_STRETCHED)
     return np.where(values != 0, stretched, 0)
@@ -227,11 +215,8 @@ def block_sums(series: NDArray[np.float64], length: int) -> NDArray[np.float64]:
 
 
 def _widening(influence, sums, blocks, length):
-    """Return the factor, at least 1, by which dependent blocks widen the standard error.
-
-    It is the standard error that allows for dependence between days, divided by the standard error
-    that treats the blocks as independent.
-    """
+    # The result is the standard error that allows for dependence between days, divided by the
+    # standard error that treats the blocks as independent. It is at least 1.
     steps = len(influence)
     # The blocks may cover only a part of the log, so the variance is scaled up to the whole log.
     of_blocks = (sums**2).mean() * (steps / length) ** 2 / (blocks - 1)
@@ -244,10 +229,8 @@ def _widening(influence, sums, blocks, length):
 
 
 def _without_cycle(series, period):
-    """Return a series without its mean cycle of `period` steps.
-
-    The result is scaled, because the mean cycle also takes away a part of the random variation.
-    """
+    # The result is scaled up, because subtracting the mean cycle also removes some of the random
+    # variation.
     phase = np.arange(len(series)) % period
     counts = np.bincount(phase, minlength=period)
     rest = series - (np.bincount(phase, series, period) / counts)[phase]
@@ -255,11 +238,8 @@ def _without_cycle(series, period):
 
 
 def _variance_of_sum(series, part, bias_factor):
-    """Return the variance of the sum of a series, modelled as an AR(1) process of its parts.
-
-    Each part has `part` steps. The estimated correlation of neighbouring parts is increased by
-    `bias_factor` times Kendall's bias.
-    """
+    # The sums over parts of `part` steps are modelled as an AR(1) process. Its estimated
+    # correlation is increased by `bias_factor` times Kendall's bias.
     count = len(series) // part
     sums = series[: count * part].reshape(count, part).sum(axis=1)
     sums -= sums.mean()
@@ -272,6 +252,6 @@ def _variance_of_sum(series, part, bias_factor):
 
 
 def _acceleration(sums, blocks):
-    """Return the acceleration of the BCa interval: a sixth of the skewness of the sum of blocks."""
+    # The acceleration of the BCa interval is a sixth of the skewness of the sum of the blocks.
     deviation = np.sqrt((sums**2).mean())
     return (sums**3).mean() / deviation**3 / np.sqrt(blocks) / 6 if deviation > 0 else 0.0

@@ -20,27 +20,28 @@ from coalloc_lib.statistics.inference import Replications, lag_correlation, repl
 from coalloc_lib.statistics.settling import WARM_UP, backlog_jobs_to_settle, unsettled
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
-#: The number of waiting jobs in a simulation in heavy traffic, if the policy can choose among
-#: waiting jobs. Under FCFS the number is 1, because only the first waiting job matters.
+#: The constant number of waiting jobs in a simulation in heavy traffic, for policies that can
+#: choose among the waiting jobs. Under FCFS one waiting job is enough, because only the first one
+#: matters.
 HELD = 500
-#: The correlation of neighbouring batches is tested only if a run has at least this number of
-#: batches.
+#: The correlation between neighbouring batches of a simulation run is tested only if the run has at
+#: least this number of batches.
 FEWEST_BATCHES = 20
-#: A run has a warning if fewer jobs than this number end in an average batch.
+#: A simulation run gets a warning if, on average, fewer than this number of jobs end in a batch.
 FEWEST_ENDS = 10
-#: If a few long jobs bring most of the work, a run is only as informative as a run of fewer jobs
-#: with equal work. The number of jobs in this equivalent run is the effective number of jobs. A run
-#: has a warning if its effective number of jobs is below this limit.
+#: A simulation run gets a warning if its effective number of jobs is below this limit. If a few
+#: long jobs bring most of the work, the run is only as informative as a run of fewer jobs with
+#: equal work. The number of jobs in this equivalent run is the effective number of jobs.
 FEWEST_CARRIERS = 100
-#: A warning is given if a measured value deviates by more than this number of standard errors. Such
-#: a large deviation occurs by chance in one run of 1,000.
+#: A simulation run gets a warning if a measured value deviates from the expected value by more than
+#: this number of standard errors. This happens by chance in one run out of 1,000.
 DEVIATIONS = 3.3
 
 
 def heavy_traffic(
     scenario: Scenario, stream: JobStream, *, backlog: int | None = None, batches: int = 30
 ) -> NDArray[np.float64]:
-    """Return the utilization of a system whose queue is never empty, in batches of equal time.
+    """Simulate a queue that is never empty, and return the utilization in batches of equal time.
 
     Parameters
     ----------
@@ -89,9 +90,9 @@ def saturated_loss(
     backlog: int | None = None,
     batches: int = 30,
 ) -> Interval:
-    """Return the capacity loss of one run in heavy traffic, with its 95 % interval.
+    """Estimate the capacity loss, with its 95 % interval, from one run in heavy traffic.
 
-    The parameters are those of `batch_losses`.
+    In heavy traffic the queue is never empty. The parameters are those of `batch_losses`.
 
     Examples
     --------
@@ -112,7 +113,7 @@ def batch_losses(
     backlog: int | None = None,
     batches: int = 30,
 ) -> Replications:
-    """Return the capacity loss in each batch of one run in heavy traffic.
+    """Return the capacity loss in each batch of one run whose queue is never empty.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ def batch_losses(
 def replicated_traffic(
     scenario: Scenario, *, jobs: int, replications: int, seed: Seed = 0, backlog: int | None = None
 ) -> tuple[NDArray[np.float64], str]:
-    """Return the utilization in heavy traffic of several independent runs, and a warning.
+    """Return the utilization of several independent runs whose queues are never empty.
 
     Parameters
     ----------
@@ -200,7 +201,7 @@ def refuse_replay(scenario: Scenario) -> None:
 
 
 def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
-    """Return a warning if sampled jobs do not represent their distribution, or an empty string.
+    """Return a warning if the work of sampled jobs is not representative, or an empty string.
 
     Parameters
     ----------
@@ -237,14 +238,12 @@ def _settling_warning(scenario, jobs, backlog):
 
 
 def _backlog_of(scheduling, backlog):
-    """Return the number of waiting jobs in heavy traffic: `backlog`, or a default for None."""
     if backlog is not None:
         return backlog
     return HELD if scheduling.overtakes else 1
 
 
 def _correlation_warning(batches):
-    """Return a warning if neighbouring batches are correlated or there are too few for a test."""
     if len(batches) < FEWEST_BATCHES:
         return f"{len(batches)} batches are too few to tell whether they depend on one another"
     correlation = lag_correlation(batches - batches.mean())
@@ -261,9 +260,9 @@ def loss_at_response(
     replications: int = 5,
     seed: Seed = 0,
 ) -> NDArray[np.float64]:
-    """Return the capacity loss at the load that gives a very long mean response time.
+    """Estimate the capacity loss at the load at which the mean response time is very long.
 
-    Each run has Poisson arrivals. Their rate is adjusted until the mean response time is reached.
+    Each run has Poisson arrivals, whose rate is adjusted until the mean response time is reached.
 
     Parameters
     ----------
@@ -298,7 +297,7 @@ def loss_at_response(
     if service is None:
         raise InputError(
             f"workload = {scenario.workload} does not have a single distribution of service times, "
-            "so the response time has no unit; give a JobModel"
+            "so there is no mean service time as a unit of the response time; give a JobModel"
         )
     if not positive("response", response) > 1:
         raise InputError(
@@ -341,7 +340,7 @@ def loss_between_bounds(
     seed: Seed = 0,
     replications: int = 5,
 ) -> NDArray[np.float64]:
-    """Return the capacity loss at the load that keeps the queue length between two bounds.
+    """Estimate the capacity loss at the load at which the queue length stays between two bounds.
 
     Each run has Poisson arrivals. For each of 41 loads within 10 % of the load that saturates the
     system, the arrivals that find a queue strictly between the bounds are counted. The result is
@@ -408,7 +407,6 @@ def loss_between_bounds(
 
 
 def _refuse_oversize(scenario):
-    """Raise an error if the model can produce a job that can never start."""
     workload = scenario.workload
     if not isinstance(workload, SplitJobs | JobModel):
         return
@@ -423,7 +421,6 @@ def _refuse_oversize(scenario):
 
 
 def _saturated_run(scenario, stream, backlog, batches):
-    """Return the utilization of each batch in heavy traffic, and the number of departures."""
     schedule = scenario.run(stream, _backlog_of(scenario.scheduling, backlog))
     last = schedule.jobs.submit[-1]
     if last <= 0:
@@ -437,7 +434,6 @@ def _saturated_run(scenario, stream, backlog, batches):
 
 
 def _root_near(function, guess):
-    """Return the root of a rising function near `guess`, with a relative error of 0.01 %."""
     from scipy.optimize import brentq
 
     low, high = 0.97 * guess, 1.03 * guess

@@ -21,25 +21,27 @@ from coalloc_lib.statistics.inference import Replications, crossing, replicate, 
 from coalloc_lib.statistics.saturation import replicated_traffic
 from coalloc_lib.statistics.settling import halves, is_rising, warm_up_jobs
 
-#: The names of the two compared scenarios in tables.
+#: The names of the two scenarios in tables that compare them.
 SIDES = ("A", "B")
-#: The label of the row for all jobs, in a table by job size.
+#: The row label for all jobs together, in a table with one row per group of job sizes.
 ALL = "all jobs"
 #: The seed of all simulations.
 SEED = 21
-#: The offered loads of the first scenario (A) in a comparison of response times at several loads.
+#: The offered loads at which the response times of two scenarios are compared. They refer to the
+#: first scenario (A).
 LOADS = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
-#: The smallest and the largest span penalty in the search for the break-even penalty.
+#: The range of span penalties in which the break-even penalty is searched.
 PENALTIES = (0.0, 1.0)
-#: The number of waiting jobs that keep a system saturated under a policy that lets jobs overtake.
+#: The constant number of waiting jobs in a simulation of a saturated system, if the policy lets
+#: jobs overtake other jobs.
 BACKLOG = 50
-#: The largest offered load that is simulated, as a share of the maximal utilization. At higher
+#: The largest offered load that is simulated, as a fraction of the maximal utilization. At higher
 #: loads, the runs are too short to estimate a mean response time.
 NEAR = 0.95
-#: The offered load at which a system is saturated for certain. It is used for policies that book
-#: each job at its submission.
+#: An offered load that saturates every system. The maximal utilization is measured at this load if
+#: the policy books each job at its submission.
 OVERLOAD = 1.5
-#: The confidence level of the test for rising response times. If they rise during the runs, the
+#: The confidence level of the test whether response times rise during the runs. If they rise, the
 #: system counts as nearly saturated.
 RISING_LEVEL = 0.998
 
@@ -66,17 +68,17 @@ class Effort(NamedTuple):
     workers: int
 
 
-#: How many jobs and runs are simulated to compare two scenarios: few for a coarse comparison, and
-#: more for a precise one.
+#: The numbers of jobs and runs that are simulated for a coarse and for a precise comparison of two
+#: scenarios.
 EFFORTS = (Effort(300, 4, 1_200, 5, 1), Effort(4_000, 8, 12_000, 14, -1))
-#: How many jobs and runs are simulated, for a coarse and for a precise comparison, if a policy
-#: plans a start for every waiting job. There are fewer jobs, because such policies are slow to
-#: simulate.
+#: The numbers of jobs and runs for a coarse and for a precise comparison of two scenarios, if a
+#: policy plans a start for every waiting job. The numbers are lower than those for other policies,
+#: because such planning is slow to simulate.
 PLANNED = (Effort(200, 4, 600, 5, 1), Effort(1_500, 8, 6_000, 14, -1))
 
 
 class MeanTimes(NamedTuple):
-    """The mean times of the jobs of a scenario, or the reason why there are none.
+    """The mean waiting and run times of a scenario's jobs, or the reason why they are unknown.
 
     `runs` has the mean waiting times and the mean run times of each run: first those of all jobs,
     then those of each size group, which are NaN if the run has no jobs of these sizes. Its shape is
@@ -88,7 +90,10 @@ class MeanTimes(NamedTuple):
     note: str = ""
 
     def responses(self, group: int) -> NDArray[np.float64] | None:
-        """Return the mean response time of a size group in each run, or None if it is unknown."""
+        """Return the mean response time of one group of job sizes in each run, or None.
+
+        The result is None if a run has no mean response time for this group.
+        """
         if self.runs is None or not np.isfinite(self.runs[:, :, group]).all():
             return None
         return self.runs[:, :, group].sum(axis=0)
@@ -108,7 +113,7 @@ class BreakEven(NamedTuple):
 
 @lru_cache(maxsize=512)
 def capacity(scenario: Scenario, jobs: int) -> float:
-    """Return the maximal utilization of a scenario by simulation.
+    """Estimate the maximal utilization of a scenario by simulation.
 
     The time that the span penalty adds to the jobs does not count as utilization.
 
@@ -130,7 +135,7 @@ def capacity(scenario: Scenario, jobs: int) -> float:
 
 @lru_cache(maxsize=2048)
 def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
-    """Simulate a scenario, and return its mean waiting and run times for each job size group.
+    """Simulate a scenario, and return the mean waiting and run times of its jobs by job size.
 
     Parameters
     ----------
@@ -163,11 +168,6 @@ def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
 
 
 def _one_run(scenario, load, jobs):
-    """Return a function that simulates one run with a seed and returns the mean times of its jobs.
-
-    The first row has the mean response times of the two halves of the run. The other rows have the
-    mean waiting time and the mean run time of all jobs and of each size group.
-    """
     edges, kept = _edges(scenario), slice(warm_up_jobs(jobs), None)
 
     def one_run(seed):
@@ -183,7 +183,6 @@ def _one_run(scenario, load, jobs):
 
 
 def _edges(scenario):
-    """Return the largest job size of each size group; these sizes are powers of two."""
     return 2 ** np.arange((scenario.workload.sizes.maximum - 1).bit_length() + 1)
 
 
@@ -196,13 +195,16 @@ def loads_of(one: Scenario, other: Scenario, load: float) -> tuple[float, float]
 
 
 def effort_for(*scenarios: Scenario, coarse: bool = False) -> Effort:
-    """Return how many jobs and runs to simulate; there are fewer if `coarse` is true."""
+    """Return how many jobs and runs to simulate in a comparison of the given scenarios.
+
+    If `coarse` is true, the numbers are lower.
+    """
     plans = any(scenario.scheduling.promises_all for scenario in scenarios)
     return (PLANNED if plans else EFFORTS)[not coarse]
 
 
 def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -> pd.DataFrame:
-    """Compare the mean times of two scenarios for all jobs and for each group of job sizes.
+    """Compare the mean waiting, run and response times of two scenarios by job size.
 
     Parameters
     ----------
@@ -255,7 +257,7 @@ def _columns(interval, *names):
 
 @lru_cache(maxsize=256)
 def over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
-    """Compare two scenarios at each load in `LOADS`, and return one table for all loads."""
+    """Compare the mean times of two scenarios at each load in `LOADS`, and return one table."""
     return pd.concat([by_size(one, other, load) for load in LOADS])
 
 
@@ -292,7 +294,6 @@ def break_even(scenario: Scenario, load: float) -> BreakEven:
 
 
 def _difference(split, whole, runs):
-    """Return the mean response time with spanning minus that without spanning, in each run."""
     if split.runs is None:
         return Replications(np.full(runs, np.inf))
     if whole.runs is None:

@@ -13,12 +13,12 @@ from coalloc_lib.schedules.metrics import least_means
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS, resample_weeks
 
-#: The bound of the bounded slowdown in seconds. A shorter run time is replaced by this bound.
+#: The run time, in seconds, that replaces all shorter run times in the bounded slowdown.
 BOUND = 10.0
 
 
 class Mean(NamedTuple):
-    """A mean over the jobs of a schedule, with the format in which it is printed.
+    """A mean over the jobs of a schedule, with the format in which to print the mean.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Mean(NamedTuple):
     unit: str = " s"
 
 
-#: A dict from the name of each mean in the output of ``coalloc simulate --json`` to the mean.
+#: The means over a schedule that ``coalloc simulate`` prints, by their names in its JSON output.
 MEANS = {
     "mean_wait": Mean("mean wait", "wait_mean", lambda schedule: schedule.wait),
     "mean_response": Mean("mean response", "response_mean", lambda schedule: schedule.response),
@@ -62,7 +62,7 @@ MEANS = {
 
 
 def mean_intervals(schedule: Schedule) -> tuple[dict[str, tuple[float, float]], str]:
-    """Return 95 % intervals of means over a schedule, from a bootstrap over its weeks.
+    """Return bootstrap 95 % confidence intervals for means over the jobs of a schedule.
 
     Parameters
     ----------

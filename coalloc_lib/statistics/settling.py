@@ -12,24 +12,24 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.policies import FCFS, FPFS, Scheduling
 from coalloc_lib.statistics.inference import student
 
-#: The share of the jobs of a simulation run that are left out as its warm-up. They are the first
+#: The fraction of the jobs of a simulation run that is left out as its warm-up. These are the first
 #: jobs, because the system is empty at first and its queue still grows.
 WARM_UP = 0.1
 
-#: The warning for a mean response time if response times still rise when the runs end. The runs are
-#: then too short, or the load is too high.
+#: The warning of a mean response time if response times still rise at the end of the runs, because
+#: the runs are too short or the load is too high.
 RISING = "response times still rise at the end of the runs"
 
 #: A run needs at least this constant divided by (1 - load / maximal utilization)² jobs, because a
-#: queue settles more slowly near saturation. With 8 runs of this length of an M/M/1 queue, 93 % of
-#: the confidence intervals contain the mean response time. With runs of a quarter of this length,
-#: only 88 % do (benchmarks/bench_coverage.py --simulated).
+#: queue settles more slowly near saturation. For 8 runs of an M/M/1 queue with this number of jobs,
+#: 93 % of the confidence intervals contain the mean response time. For runs of a quarter of this
+#: length, only 88 % do (benchmarks/bench_coverage.py --simulated).
 SETTLES = 80
 
-#: A queue that is kept at a constant length has settled after a number of arrivals that is this
-#: multiple of its length. TURNS_FPFS is for FCFS and FPFS, under which few jobs overtake any given
-#: job. TURNS is for other policies, under which jobs that are hard to place gather in the queue for
-#: a long time.
+#: A queue that is kept at a constant length has settled after as many arrivals as its length times
+#: this constant. TURNS_FPFS is for FCFS and FPFS, under which few jobs overtake any given job.
+#: TURNS is for other policies, under which jobs that are hard to place stay in the queue for a long
+#: time.
 TURNS_FPFS, TURNS = 8, 80
 
 
@@ -45,14 +45,14 @@ def warm_up_jobs(jobs: int) -> int:
 
 
 def after_warm_up(values: ArrayLike, share: float = WARM_UP) -> NDArray[np.float64]:
-    """Return the values of the jobs of a run, without the first jobs, which are its warm-up.
+    """Drop the values of the jobs in the warm-up of a run.
 
     Parameters
     ----------
     values : array_like of shape (jobs,)
-        A value of each job, in order of submission.
+        One value per job, in order of submission.
     share : float
-        The share of the jobs that is left out, from 0 to below 1.
+        The fraction of the jobs that is left out, at least 0 and less than 1.
 
     Raises
     ------
@@ -66,14 +66,14 @@ def after_warm_up(values: ArrayLike, share: float = WARM_UP) -> NDArray[np.float
     """
     values = np.asarray(values, dtype=float)
     if not 0 <= share < 1:
-        raise InputError(f"share = {share}; give a number from 0 to below 1")
+        raise InputError(f"share = {share}; give a number of at least 0 and less than 1")
     return values[int(share * len(values)) :]
 
 
 def halves(values: ArrayLike) -> tuple[float, float]:
-    """Return the mean of the first half of some values, and the mean of the second half.
+    """Return the mean of the first half and the mean of the second half of a sequence.
 
-    Of an odd number of values, the first half has one more.
+    If the number of values is odd, the first half has one value more.
 
     Examples
     --------
@@ -85,10 +85,10 @@ def halves(values: ArrayLike) -> tuple[float, float]:
 
 
 def equal_halves(values: ArrayLike) -> NDArray[np.float64]:
-    """Return the mean of each half of a run after its warm-up, shape (2,).
+    """Return the means of the two halves of a run, without its warm-up, shape (2,).
 
-    One more value is left out at the start if their number is odd. The halves are then equally
-    long, so the mean of both means is the mean of all their values.
+    If the number of remaining values is odd, the first of them is left out too. The halves then
+    have the same length, so the average of the two means is the mean over both halves.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def equal_halves(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def is_rising(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> bool:
-    """Return whether values are significantly larger in the second halves of runs than the first.
+    """Return whether the second halves of runs have significantly larger means than the first.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def is_rising(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> 
 
 
 def rising_warning(first: ArrayLike, second: ArrayLike) -> str:
-    """Return a warning if response times rise from the first to the second halves of runs.
+    """Return a warning if mean response times rise from the first to the second halves of runs.
 
     The function `is_rising`, which has the same parameters, decides this by a confidence interval.
     The warning is empty if they do not rise, and otherwise `RISING`.
@@ -161,6 +161,6 @@ def jobs_to_settle(load: float, maximum: float) -> float:
 
 
 def backlog_jobs_to_settle(scheduling: Scheduling, backlog: int) -> int:
-    """Return the number of arrivals after which a queue kept at `backlog` jobs has settled."""
+    """Return after how many arrivals a queue of the constant length `backlog` has settled."""
     turns = TURNS_FPFS if isinstance(scheduling, FCFS | FPFS) else TURNS
     return turns * backlog

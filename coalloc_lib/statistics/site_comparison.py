@@ -35,10 +35,11 @@ from coalloc_lib.workloads.swf import SwfLog
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The name of the row of the table with the results for the users of all sites together.
+#: The row label for the users of all sites together.
 ALL = "all sites"
-#: The columns of the table of results. Each column is a function of three average weighted response
-#: times (AWRT) in seconds: without sharing, with job sharing, and with jobs that span sites.
+#: The result columns of a comparison of sites. Each column is computed from three average weighted
+#: response times (AWRT) in seconds: without sharing, with job sharing, and with jobs that span
+#: sites.
 _COLUMNS = {
     "local_h": lambda awrt: float(awrt[0] / HOUR),
     "sharing": lambda awrt: float(awrt[1] / awrt[0]),
@@ -58,7 +59,7 @@ def compare_sites(
     node: int = 1,
     largest: int | None = None,
 ) -> "pd.DataFrame":
-    """Compare the response times of sites without sharing, with sharing and with spanning.
+    """Compare the response times if sites stay alone, share jobs, or let jobs span sites.
 
     Parameters
     ----------
@@ -150,10 +151,6 @@ def _warn_of_run_times(logs):
 
 
 def _in_three_ways(system, jobs, site, span_penalty, options):
-    """Return three schedules: without sharing, with job sharing, and with jobs that span sites.
-
-    An error is raised if the policy rejects a job.
-    """
     schedules = [
         local(system, jobs, site, **options),
         sharing(system, jobs, **options),
@@ -169,7 +166,6 @@ def _in_three_ways(system, jobs, site, span_penalty, options):
 
 
 def _users(clusters, site):
-    """Return a dict from each site to a mask of its users' jobs, and from `ALL` to all jobs."""
     users = {name: site == number for number, name in enumerate(clusters)}
     return users | {ALL: np.ones(len(site), dtype=bool)}
 
@@ -182,7 +178,6 @@ def _counts(logs):
 
 
 def _ends(jobs, clock, logs):
-    """Return the times of the first and the last submission, as dates or in seconds."""
     import pandas as pd
 
     ends = [jobs.submit.min(), jobs.submit.max()]
@@ -211,7 +206,7 @@ def together(
     node: int = 1,
     largest: int | None = None,
 ) -> tuple[Multicluster, JobStream, NDArray[np.int64], NDArray[np.int64]]:
-    """Return the clusters of several sites as one system, and their logs as one job stream.
+    """Combine the clusters of several sites into one system, and their logs into one job stream.
 
     The parameters and errors are those of `compare_sites`.
 
@@ -237,7 +232,7 @@ def together(
     one_of("clock", clock, ("calendar", "weeks"))
     streams = _in_common(_on_one_clock(logs, clock, missing, largest), clock, logs)
     _refuse_wide(clusters, logs, streams)
-    # The sites are numbered in the order of `clusters`, whatever the order of the logs.
+    # The sites are numbered in the order of `clusters`, regardless of the order of the logs.
     ordered = [streams[name].in_nodes(node) for name in clusters]
     order = np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")
     site = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
@@ -286,7 +281,6 @@ def _system(clusters, logs):
 
 
 def _on_one_clock(logs, clock, missing=None, largest=None):
-    """Return the jobs of each site, with submission times measured from a common instant."""
     streams = {}
     kinds = {type(log) for log in logs.values()}
     for name, log in logs.items():
@@ -298,7 +292,8 @@ def _on_one_clock(logs, clock, missing=None, largest=None):
         stream = _stream_of(name, log, clock, missing)
         if stream.request == "ordered":
             raise InputError(
-                f"logs[{name!r}] has ordered requests; give total ones: .replace(request='total')"
+                f"logs[{name!r}] has ordered requests; give jobs with total requests, by "
+                ".replace(request='total')"
             )
         if clock == "weeks":
             stream = stream.replace(submit=stream.submit - stream.submit.min() // WEEK * WEEK)
@@ -321,7 +316,6 @@ def _stream_of(name, log, clock, missing):
 
 
 def _with_estimates(stream, missing):
-    """Return a stream in which jobs without an estimate have the estimate `missing`."""
     return stream.replace(estimate=np.where(stream.has_estimate, stream.estimate, missing))
 
 
@@ -335,7 +329,6 @@ def _up_to(largest, stream, name):
 
 
 def _in_common(streams, clock, logs):
-    """Return the jobs of each site that were submitted in the period that all logs cover."""
     begin = max(stream.submit.min() for stream in streams.values())
     end = min(stream.submit.max() for stream in streams.values())
     inside = {name: (s.submit >= begin) & (s.submit <= end) for name, s in streams.items()}
@@ -350,14 +343,12 @@ def _in_common(streams, clock, logs):
 
 
 def _span_of(stream, has_dates):
-    """Return the number of jobs of a stream, and its first and last submission, as a string."""
     ends = np.array([stream.submit.min(), stream.submit.max()])
     first, last = ends.astype("M8[s]" if has_dates else "m8[s]")
     return f"{len(stream):,} from {first} to {last}"
 
 
 def _row(name, chosen, weight, schedules):
-    """Return a row of the table of results, for the chosen jobs with the given weight."""
     jobs, spanned = schedules[0].jobs[chosen], float(schedules[-1].spans[chosen].mean())
     weights = jobs.work if weight == "work" else jobs.processors
     responses = [schedule.response[chosen] for schedule in schedules]

@@ -20,21 +20,24 @@ from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics.labels import label
 from coalloc_lib.statistics.replications import REPLICATION
 
-#: The names of columns that contain strings in a table of runs, even if all their cells are empty.
+#: The names of the columns of a table of runs that always hold strings, even if all their cells are
+#: empty.
 TEXTS = ("warning", "missing_logs")
-#: The types of values that a table of runs contains unchanged.
+#: The types of values that a table of runs stores unchanged.
 PLAIN = frozenset({int, float, str, type(None)})
-#: The types of columns of numbers, which stay the same in a file.
+#: The data types of numeric columns, which stay the same when a table of runs is written to a file
+#: and read again.
 NUMBERS = (np.dtype(np.int64), np.dtype(float))
 #: The names of the columns that have the same value in all rows of a table of runs.
 SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
-#: The name that `write_runs` stores in the header of a compressed file. If another program changes
-#: the table and compresses it again, the header contains another name.
+#: The name in the gzip header of a file that `write_runs` wrote. If another program changes the
+#: file and compresses it again, the header has another name.
 MARK = "coalloc-runs"
-#: The largest ratio of words to numbers in a column that is assumed to hold only numbers. In a file
-#: that another program changed, the words of this column are damaged cells.
+#: The largest ratio of words to numbers in a column that is still assumed to be numeric. If another
+#: program changed the file, the words in such a column are damaged cells.
 MOST_WORDS = 0.1
-#: The errors that can occur in reading a file that is incomplete or is not a table of runs.
+#: The errors that can occur when an incomplete file, or a file of another format, is read as a
+#: table of runs.
 UNREADABLE = (
     EOFError,
     zlib.error,
@@ -54,7 +57,7 @@ if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # later versions ar
 
 
 def setting_columns(setting: Any) -> dict[str, Any]:
-    """Return the fields of a setting (a frozen dataclass) as a dict, keyed by table column.
+    """Convert a setting (a frozen dataclass) to a dict from column names to table cells.
 
     A field that does not take part in comparisons (``field(compare=False)``) is left out.
     """
@@ -68,7 +71,7 @@ def setting_columns(setting: Any) -> dict[str, Any]:
 
 
 def each_once(settings: Iterable[Any]) -> list[Any]:
-    """Return the settings in their order, without repetitions.
+    """Remove repeated settings, and keep the order of the others.
 
     An `InputError` is raised if a setting is not a frozen dataclass of unchangeable values.
     """
@@ -92,7 +95,7 @@ def table_of_runs(
     measured: Sequence[Iterable[Mapping[str, Any]]],
     made_with: Mapping[str, Any],
 ) -> pd.DataFrame:
-    """Return a table of the rows that were measured in the runs of several settings.
+    """Build a table of runs from the rows that were measured for each setting.
 
     Parameters
     ----------
@@ -129,13 +132,12 @@ def table_of_runs(
 
 
 def _columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list]:
-    """Convert rows that all have these names to a dict from each name to the list of its values."""
     values = zip(*(row.values() for row in rows), strict=True)
     return {name: _cells(column) for name, column in zip(names, values, strict=True)}
 
 
 def _cells(values: Sequence[Any]) -> list:
-    """Return measured values as a table has them; this takes less time than `_cell` for each."""
+    # Converting the whole list at once is faster than calling `_cell` for each value.
     types = {*map(type, values)}
     if types <= PLAIN:
         return [*values]
@@ -143,7 +145,6 @@ def _cells(values: Sequence[Any]) -> list:
 
 
 def _joined(blocks: list[tuple[int, dict[str, Any]]], name: str) -> list:
-    """Return a column of a table from blocks of rows; it is empty in blocks that do not have it."""
     column = []
     for count, block in blocks:
         values = block.get(name, nan)
@@ -152,7 +153,6 @@ def _joined(blocks: list[tuple[int, dict[str, Any]]], name: str) -> list:
 
 
 def _cell(value: Any) -> Any:
-    """Return a value as a table has it: a number or a string, and 1 or 0 for True or False."""
     return value if type(value) in PLAIN else _bool_as_int(label(value))
 
 
@@ -164,18 +164,17 @@ class _Columns:
         self.values: dict[str, None] = {}
 
     def add(self, names: list[str]) -> None:
-        """Add the column names of a row or table; one of them is ``replication``."""
+        """Add the column names of a row or a table, which must include ``replication``."""
         at = names.index(REPLICATION)
         self.keys |= dict.fromkeys(names[:at])
         self.values |= dict.fromkeys(names[at + 1 :])
 
     def in_order(self) -> list[str]:
-        """Return the names of the key columns, ``replication``, and the measured columns."""
+        """Return the names of all columns: the keys, ``replication``, then the measured columns."""
         return [*self.keys, REPLICATION, *(name for name in self.values if name not in self.keys)]
 
 
 def _check_row(row, setting, of_settings):
-    """Raise an error if a measured row lacks ``replication`` or repeats a field of the setting."""
     if REPLICATION not in row:
         raise InputError(
             f"measure returned {shown(dict(row))}, which has no {REPLICATION!r}; add it"
@@ -183,20 +182,21 @@ def _check_row(row, setting, of_settings):
     taken = [name for name in row if name in of_settings]
     if taken:
         raise InputError(
-            f"measure returned {taken[0]!r} of {shown(setting)}, which is a field of a setting; "
-            "choose another name"
+            f"measure returned a column {taken[0]!r} for {shown(setting)}, but a field of a "
+            "setting has this name; choose another name"
         )
 
 
 def _bool_as_int(value):
-    """Convert True and False to 1 and 0, because pandas reads them as text beside empty cells."""
+    # In a column with empty cells, pandas would read True and False from a file as strings.
     return int(value) if isinstance(value, bool) else value
 
 
 def joined_runs(runs: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
-    """Return two tables of runs as one; a column that only one of them has is empty in the other.
+    """Concatenate two tables of runs.
 
-    The rows of `more` follow those of `runs`.
+    The rows of `more` follow those of `runs`. If only one table has a column, its cells are empty
+    in the rows of the other table.
     """
     columns = _Columns()
     for table in (runs, more):
@@ -244,12 +244,10 @@ def read_runs(path: str | Path) -> pd.DataFrame:
 
 
 def _is_unchanged(content: bytes) -> bool:
-    """Return whether `write_runs` wrote this file and no other program changed it."""
     return content[10:].startswith(MARK.encode() + b"\0")  # the name follows 10 bytes of the header
 
 
 def _check_lines(path: str | Path, text: str) -> None:
-    """Raise an error if a line and the first line have different numbers of fields."""
     lines = csv.reader(StringIO(text), strict=True)
     try:
         header = next(lines, [])
@@ -261,7 +259,6 @@ def _check_lines(path: str | Path, text: str) -> None:
 
 
 def _check_numbers(path: str | Path, runs: pd.DataFrame) -> None:
-    """Raise an error for a word in a column of numbers, or a row of another study or seed."""
     for name, column in runs.items():
         if pd.api.types.is_numeric_dtype(column):
             continue
@@ -279,7 +276,8 @@ def _check_numbers(path: str | Path, runs: pd.DataFrame) -> None:
 
 def _refuse_cell(path, runs, name, wrong, wanted):
     row = int(wrong.to_numpy().argmax())
-    # The header is line 1, and no cell contains a line break.
+    # Row 0 of the table is line 2 of the file, because the header is line 1 and no cell contains a
+    # line break.
     _refuse_line(path, row + 2, f"{name} = {shown(runs[name].iloc[row])}, not {wanted}")
 
 
@@ -291,14 +289,13 @@ def _refuse_line(path, line, what):
 
 
 def _as_read(runs):
-    """Return a table as it is after writing it to a file and reading it again."""
     return _table({name: _column_as_read(name, column) for name, column in runs.items()})
 
 
 def _table(columns: Mapping[Any, NDArray]) -> pd.DataFrame:
-    """Return a table that has one block of memory for each type, so that rows are chosen fast."""
-    # A pandas Series keeps the data type that it gets. Without it, pandas would choose the type of
-    # a column of objects itself.
+    # A table with a single block of memory per data type selects rows quickly. Each Series gets its
+    # data type explicitly, because pandas would otherwise infer another type for a column of
+    # objects.
     return pd.DataFrame(
         {name: pd.Series(column, dtype=column.dtype) for name, column in columns.items()}
     )
@@ -313,11 +310,8 @@ def _column_as_read(name, column):
 
 
 def _cells_as_read(name: str, cells: list) -> NDArray:
-    """Return the cells of a column as they are after writing them to a file and reading it again.
-
-    Whole numbers and other numbers stay the same in a file. For other cells, one cell of each kind
-    is written and read, because what pandas makes of a column depends only on its different cells.
-    """
+    # Numbers are the same after writing and reading. For cells that are not numbers, each distinct
+    # cell is written and read only once, because the result depends only on the distinct cells.
     types = {*map(type, cells)}
     if types <= {int, float, type(None)} and name not in TEXTS:
         try:
@@ -333,21 +327,16 @@ def _cells_as_read(name: str, cells: list) -> NDArray:
 
 
 def _text(cell):
-    """Return a cell as the text in a file; it is empty if the cell is."""
     return "" if pd.isna(cell) else str(cell)
 
 
 def _written_and_read(name, column):
-    """Write a column and read it, in memory.
-
-    The index is written too, because `pandas.read_csv` skips lines that are empty.
-    """
+    # The index is written too, because `pandas.read_csv` skips empty lines.
     text = column.to_frame(name).to_csv()
     return _filled(name, pd.read_csv(StringIO(text), index_col=0, **_READING)[name])
 
 
 def _filled(name, column):
-    """Replace missing strings by empty strings, and True and False by 1 and 0."""
     if name in TEXTS:
         column = column.astype(object).fillna("")
     elif pd.api.types.is_bool_dtype(column):
@@ -358,7 +347,7 @@ def _filled(name, column):
 
 
 def identity(columns: Mapping[str, Any]) -> tuple[Hashable, ...]:
-    """Return a key that is the same for a setting object and for its row in a table.
+    """Return a hashable key that is the same for a setting and for its row in a table of runs.
 
     A table holds 1.0 where an object has 1, and an empty cell where an object has None.
     """
@@ -375,7 +364,6 @@ def identities(runs: pd.DataFrame, names: Sequence[str]) -> set[tuple[Hashable, 
 
 
 def _plain(value):
-    """Return None for an empty value, a float for a number, and a string for any other value."""
     if value is None or value == "" or value != value:
         return None
     try:

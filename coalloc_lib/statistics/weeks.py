@@ -25,14 +25,14 @@ from coalloc_lib.statistics.replications import (
 )
 from coalloc_lib.statistics.resamples import Resamples
 
-#: In a comparison over a log, each week is a replication. This is its length in seconds.
+#: The length of a replication in seconds: in a comparison over a log, each week is a replication.
 STEP = WEEK
-#: The result for a mean over a group without jobs.
+#: The confidence interval of a mean over a group without jobs.
 NOTHING = Interval(np.nan, np.nan, np.nan, 0, warning="there are no jobs")
 
 
 def week_of(submit: ArrayLike) -> NDArray[np.int64]:
-    """Return the number of the week in which each job of a log was submitted.
+    """Return the number of the week, counted from 0, in which each job of a log was submitted.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def week_of(submit: ArrayLike) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of shape (jobs,)
-        The weeks, counted from 0 at the first submission.
+        The weeks. Week 0 begins at the first submission.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def week_of(submit: ArrayLike) -> NDArray[np.int64]:
 def rows_by_week(
     week: NDArray[np.int64], values: Mapping[str, NDArray], weeks: int, **keys: Any
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table of runs, with one row for each week of a log.
+    """Sum values of jobs by week, and yield one row of a table of runs for each week.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def rows_by_week(
 
 @dataclass(frozen=True, eq=False)
 class WeeklySums:
-    """A mean over the jobs of a log, stored as the ratio of two sums for each week.
+    """A mean over the jobs of a log, stored as a numerator and a denominator for each week.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class WeeklySums:
 def weekly_sums(
     runs: pd.DataFrame, numerator: str, denominator: str, added: Collection[str] = ()
 ) -> WeeklySums:
-    """Return two measured columns of a log, a numerator and a denominator, summed by week.
+    """Return the weekly sums of two measured columns, the numerator and denominator of a mean.
 
     Parameters
     ----------
@@ -169,12 +169,12 @@ class Bootstrap:
         return NOTHING if means is None else means.interval(_first, vectorized=True)
 
     def difference(self, one: WeeklySums, other: WeeklySums) -> Interval:
-        """Return the confidence interval of the difference between two means over a log's jobs."""
+        """Return the confidence interval of the difference between two means over jobs of a log."""
         means = self._resampled(one, other)
         return NOTHING if means is None else means.difference(0, 1)
 
     def ratio(self, one: WeeklySums, other: WeeklySums) -> Interval:
-        """Return the ratio of two means over a log's jobs, and its confidence interval.
+        """Return the ratio of two means over jobs of a log, with its confidence interval.
 
         The ratio 0 / 0 counts as 1.
         """

@@ -1,4 +1,4 @@
-"""The state of a reservation calendar: the requests of other users, and those of its own user.
+"""The state of a reservation calendar: requests of other users, and requests of its own user.
 
 This module has no widget. `coalloc_lib.widgets.reservations` shows it in a notebook. As in paper
 004 and in `coalloc_lib.calendar`, a processor that can be reserved is called a server.
@@ -19,35 +19,35 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS
 
-#: The fill and text colours of the requests that the user of the calendar makes. Grey is left out,
-#: because the requests of other users are grey.
+#: The fill and text colours for the requests of the calendar's own user. Grey is left out, because
+#: it is used for the requests of other users.
 MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
-#: The fill and text colours of the requests of other users: AT_ONCE for requests to start at once,
-#: and AHEAD for requests to start later.
+#: The fill and text colours for the requests of other users: AT_ONCE for a start at the submission,
+#: and AHEAD for a later start.
 AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
-#: Other users can make at most this number of requests.
+#: The maximum number of requests of other users.
 MOST = 60
-#: The lengths of the shortest and of the longest request of other users, as shares of the horizon.
+#: The shortest and the longest duration of a request of other users, as fractions of the horizon.
 SHORT, LONG = 0.03, 0.2
-#: The maximum time from the submission of another user's request to the current time of the
-#: calendar, as a share of the horizon.
+#: The maximum age of a request of other users, that is, the time since its submission, as a
+#: fraction of the horizon.
 PAST = 0.5
-#: The largest share of all servers that one request of another user asks for.
+#: The maximum number of servers in a request of other users, as a fraction of all servers.
 WIDEST = 0.5
 
 
 @dataclass(frozen=True)
 class Others:
-    """The settings from which the requests of other users are sampled.
+    """The parameters of the random requests that other users make in a reservation calendar.
 
     Parameters
     ----------
     requests : int
         The number of requests, at most `MOST`.
     share : float
-        The share of the requests that ask for a start later than their submission, from 0 to 1.
+        The fraction of requests with a start later than their submission, from 0 to 1.
     ahead : float
-        The longest time between the submission of such a request and the start it asks for.
+        The longest time between the submission and the start of a request.
     draw : int
         The seed of the random numbers.
 
@@ -64,14 +64,14 @@ class Others:
 
     def __post_init__(self) -> None:
         if whole("requests", self.requests, 0) > MOST:
-            raise InputError(f"requests = {shown(self.requests)}; give at most {MOST}")
+            raise InputError(f"requests = {shown(self.requests)}; give at most {MOST} requests")
         if not_negative("share", self.share) > 1:
             raise InputError(f"share = {shown(self.share)}; give a number from 0 to 1")
         not_negative("ahead", self.ahead)
         whole("draw", self.draw, 0)
 
     def sample(self, now: float, horizon: float, servers: int, grain: float) -> list[Request]:
-        """Sample the requests of other users.
+        """Sample requests of other users for a reservation calendar.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class Others:
 
 
 class Setting(NamedTuple):
-    """The parameters of a reservation calendar; `reservation_calendar` explains them."""
+    """The parameters of a reservation calendar, which `reservation_calendar` explains."""
 
     clusters: tuple[int, ...]
     slot: float
@@ -116,9 +116,9 @@ class Setting(NamedTuple):
 
 
 class Reserved(NamedTuple):
-    """A request for servers, and the reservation that was made for it.
+    """A request for servers, together with the reservation that was made for it.
 
-    The requests of the calendar's own user have numbers above 0, and those of other users below 0.
+    The numbers of requests are above 0 for the calendar's own user, and below 0 for other users.
     """
 
     number: int
@@ -126,20 +126,20 @@ class Reserved(NamedTuple):
     booking: Booking
 
     def box(self) -> Box:
-        """Return the box that represents this reservation in a picture."""
+        """Return the box that represents this reservation in a figure."""
         booking, label = self.booking, str(self.number) if self.number > 0 else ""
         return Box(label, booking.servers, booking.start, booking.end, self.colour)
 
     @property
     def colour(self) -> tuple[str, str]:
-        """The fill colour and the text colour of this reservation in a picture."""
+        """The fill colour and the text colour of this reservation in a figure."""
         if self.number > 0:
             return MINE[(self.number - 1) % len(MINE)]
         return AHEAD if self.asked.start > self.asked.submit else AT_ONCE
 
 
 class BookingSession:
-    """A calendar of servers in which other users have reservations and its own user makes more.
+    """A calendar of servers with reservations of other users and of its own user.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class BookingSession:
     now : float
         The current time, at which the user submits all requests.
     unit : str
-        The unit of time that texts show, such as ``"h"``; it may be empty.
+        The unit of time in messages, such as ``"h"``, or an empty string.
     """
 
     def __init__(self, setting: Setting, others: Iterable[Request], now: float, unit: str) -> None:
@@ -159,7 +159,7 @@ class BookingSession:
         self.booked: list[Reserved] = []
         self.tried: list[dict[str, Any]] = []
         self._rejected = self._number = 0
-        # The requests of the calendar's own user that were booked at some time and not cancelled.
+        # The requests of the calendar's own user that were once booked and are not cancelled.
         self._kept: dict[int, Request] = {}
         for place, request in enumerate(others, start=1):
             self.calendar.advance(request.submit)
@@ -169,27 +169,27 @@ class BookingSession:
 
     @property
     def mine(self) -> list[Reserved]:
-        """The reservations that the user of the calendar made, in order of their numbers."""
+        """The reservations of the calendar's own user, in order of their numbers."""
         return [reserved for reserved in self.booked if reserved.number > 0]
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of the own user's requests that lost their servers to other users."""
+        """The numbers of the user's requests that lost their servers to requests of other users."""
         return sorted(self._kept.keys() - {reserved.number for reserved in self.mine})
 
     def loaded(self) -> str:
-        """Say how many requests of other users are booked, and how many were rejected."""
+        """Return a message with the numbers of booked and rejected requests of other users."""
         words = f"others have booked {_count(len(self.booked) - len(self.mine), 'request')}"
         return f"{words}; {self._rejected} of theirs were rejected" if self._rejected else words
 
     def terms(self) -> str:
-        """Say at what intervals the calendar tries later starts, and how far ahead it books."""
+        """Return a message with the number of attempts, the time between them, and the horizon."""
         terms, ahead = self.calendar.terms, self._time(self.until - self.calendar.now)
         apart = f"up to {terms.most_attempts} attempts, {self._time(terms.step)} apart"
         return f"{apart if terms.most_attempts > 1 else '1 attempt'}; horizon {ahead} ahead"
 
     def submit(self, start: float, length: float, servers: int) -> tuple[Reserved | None, str]:
-        """Submit a request of the user at the current time of the calendar.
+        """Submit a request of the calendar's own user at the current time of the calendar.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class BookingSession:
         return reserved, f"request {self._number} is {self._outcome(reserved)}"
 
     def again(self, before: "BookingSession") -> list[str]:
-        """Submit again, in this session, the requests that the user made in an earlier session.
+        """Submit the user's requests from an earlier session again in this session.
 
         Returns
         -------
@@ -231,12 +231,12 @@ class BookingSession:
         return sentences
 
     def cancel(self, number: int) -> str:
-        """Cancel a request of the user, and return a sentence that says so.
+        """Cancel a request of the calendar's own user, and return a message that confirms it.
 
         Raises
         ------
         InputError
-            If the user has no request of this number.
+            If the user has no request with this number.
         """
         number = whole("number", number, -len(self.booked))
         for reserved in self.mine:
@@ -253,7 +253,7 @@ class BookingSession:
         raise InputError(f"number = {shown(number)} is not a booked request of yours; {choice}")
 
     def free(self, begin: float, end: float) -> list[int]:
-        """Return the numbers of the servers that are free during an interval; the first one is 0.
+        """Return the numbers of the servers that are free during an interval, starting at 0.
 
         Raises
         ------
@@ -271,7 +271,7 @@ class BookingSession:
         return [period.server for period in self.calendar.free(begin, end)]
 
     def shown(self, reserved: Reserved) -> dict[str, Any]:
-        """Return the data from which the browser draws and describes a reservation."""
+        """Return the data with which a browser draws and describes a reservation."""
         number, asked, booking = reserved
         which = f"request {number}" if number > 0 else "of others"
         ahead = f"asked for {asked.start:g}, " if booking.start > asked.start else ""
@@ -294,7 +294,6 @@ class BookingSession:
         return self.booked[-1]
 
     def _attempt(self, attempt: Attempt, servers: int) -> dict[str, Any]:
-        """Return the data from which the browser draws and describes an attempt to book."""
         start, end, idle, why = attempt
         taken = {
             server
@@ -310,7 +309,6 @@ class BookingSession:
         }  # fmt: skip
 
     def _outcome(self, reserved: Reserved | None) -> str:
-        """Say in words when and where the last request was booked, or why it was rejected."""
         tries = len(self.tried)
         if reserved is None:
             after = f" after {_count(tries, 'attempt')}" if tries else ""

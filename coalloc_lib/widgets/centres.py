@@ -1,4 +1,4 @@
-"""The two centres of the playground: from its controls to scenarios, and from results to words.
+"""The two computing centres of the playground: their scenarios, and their results in words.
 
 `coalloc_lib.statistics.scenario_pairs` simulates and compares the two scenarios.
 """
@@ -18,25 +18,25 @@ from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.scenario_pairs import ALL, PENALTIES, BreakEven
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
-#: The options for when a job may span clusters.
+#: The options for when a job is allowed to span clusters.
 NEVER, ALWAYS, AT_NEED, ADAPTIVE = SPANS = ("never", "always", "at need", "adaptive")
-#: A dict from the name of each scheduling policy that a computing centre can choose to the policy.
+#: The scheduling policies that a computing centre can choose, by name.
 POLICIES: dict[str, Scheduling] = {
     "FCFS": FCFS(), "FPFS": FPFS(5), "EASY": EASY(), "conservative": Conservative(),
     "online": Online(slot=1.0, step=0.25, max_attempts=400, horizon=200.0),
 }  # fmt: skip
-#: A dict from the name of each value of a computing centre to the label of its control.
+#: The labels of the controls of a computing centre, by the name of the value that a control sets.
 CONTROLS = {
     "clusters": "clusters", "policy": "policy", "max_jumps": "MaxJumps", "span": "span",
     "penalty": "penalty", "estimate": "estimate factor",
 }  # fmt: skip
-#: The maximum number of processors of a computing centre. A run has too few jobs to fill a larger
-#: system before the run ends.
+#: The maximum number of processors of a computing centre. The runs have too few jobs to fill a
+#: larger system.
 MOST = 512
 
 
 def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
-    """Return the scenario of one computing centre that the playground's controls describe.
+    """Return the scenario of one computing centre, given the values of the controls.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
     Raises
     ------
     InputError
-        If a text cannot be read, or if the centre has more than `MOST` processors.
+        If a string cannot be parsed, or if the centre has more than `MOST` processors.
     """
     clusters, policy, jumps, span, penalty, estimate = (values[f"{side}.{n}"] for n in CONTROLS)
     system = parse_clusters(clusters, f"{side}.clusters")
@@ -71,7 +71,7 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
 
 
 def penalty_in_words(found: BreakEven) -> str:
-    """Return a break-even penalty with its 95 % interval, or the reason why there is none.
+    """Format a break-even penalty with its 95 % interval, or say why there is no such penalty.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def penalty_in_words(found: BreakEven) -> str:
 
 
 def verdict(table: pd.DataFrame) -> str:
-    """Say in words which of two computing centres has the shorter mean response time.
+    """Return a sentence that says which computing centre has the shorter mean response time.
 
     Parameters
     ----------

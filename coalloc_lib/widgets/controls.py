@@ -24,9 +24,8 @@ from ipywidgets.widgets.widget_string import HTMLStyle
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
 
-#: The style sheet of explorers, which are pictures with controls. It hides the label of a text
-#: entry, because the slider beside the entry shows the same label. Screen readers still read the
-#: hidden label.
+#: The style sheet of explorers (pictures with controls). It hides the label of a text entry beside
+#: a slider, because the slider shows the same label. Screen readers still read the label.
 STYLE = """<style>
 .coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; overflow: hidden;
   clip-path: inset(50%)}
@@ -46,22 +45,20 @@ STYLE = """<style>
 .coalloc-whole .jupyter-widgets-disconnected::before {display: none !important}
 </style>"""
 WIDE = {"description_width": "8em"}
-#: The layout of a control, which has at most this width and is narrower on a phone.
+#: The layout of a control with a maximum width. The control is narrower on a phone.
 NARROW = {"max_width": "345px"}
-#: The layout of a column of controls if there are several columns.
+#: The layout of one column of controls, for explorers with several columns.
 COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
-#: The line that is shown instead of the controls if the kernel that made them no longer runs.
+#: The message that replaces the controls if the kernel that created them is not running.
 GONE = "Run this cell to use it again."
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
 BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
-#: The time in seconds without any change of the controls after which an explorer draws the fine
-#: picture.
+#: An explorer draws the fine picture after its controls have not changed for this many seconds.
 REST = 0.35
 
 
 class _Ranged:
-    """A text entry that accepts a number out of its range, so that a note can explain the error."""
-
+    # An entry accepts a number outside its range, so that a note can explain the error.
     min: float
     max: float
     value: float
@@ -83,14 +80,14 @@ class NumberEntry(_Ranged, ipw.FloatText):
 def slider_with_entry(
     label: str, value: float, low: float, high: float, step: float = 1
 ) -> ipw.HBox:
-    """Return a slider and a text entry that always hold the same number.
+    """Return a slider and a text entry that always show the same number.
 
     Parameters
     ----------
     label : str
         The label of the slider, which is also the name of the entry.
     value, low, high : float
-        The number at first, and its range.
+        The initial number, and the smallest and the largest allowed number.
     step : float
         The step of the slider. If it is an ``int``, the number is a whole number.
 
@@ -106,8 +103,7 @@ def slider_with_entry(
 
 
 def _rounded(number: float) -> float:
-    """Round the number of a slider, for example 0.8600000000000001 to 0.86."""
-    return round(number, 9)
+    return round(number, 9)  # for example, 0.8600000000000001 becomes 0.86
 
 
 def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
@@ -118,9 +114,9 @@ def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBo
     label : str
         The label of the slider, which is also the name of the list.
     options : iterable of str
-        The texts to choose from, in the order of the slider.
+        The strings to choose from, in the order in which the slider shows them.
     chosen : str
-        The text that is selected at first.
+        The string that is selected at first.
 
     Returns
     -------
@@ -140,13 +136,12 @@ def _unchanged(value: Any) -> Any:
 def _linked_row(
     slider: type, entry: type, both: Mapping[str, Any], width: str, rounded: Callable
 ) -> ipw.HBox:
-    """Return a slider and an entry with the same options, each of which follows the other."""
     stretch = {"flex": "1 1 205px", "min_width": "0", "width": "auto"}
     left = slider(**both, style=WIDE, readout=False, layout=stretch)
     right = entry(**both, tooltip=both["description"], layout={"width": width})
     right.add_class("coalloc-entry")
     ipw.link((left, "value"), (right, "value"), (rounded, _unchanged))
-    # A wide list moves to the line below its slider. Beside the slider, it would leave no room to
+    # A wide list is placed below its slider. Beside the slider, the list would leave no room to
     # drag the handle.
     return ipw.HBox([left, right], layout=NARROW | {"flex_flow": "row wrap"})
 
@@ -157,7 +152,7 @@ def _cell(row: Sequence[ipw.Widget], column: ipw.Layout) -> ipw.VBox:
 
 
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
-    """Return a drop-down list of strings; the first one is selected unless `chosen` is given."""
+    """Return a drop-down list of strings, with `chosen` or else the first string selected."""
     options = list(options)
     return ipw.Dropdown(
         options=options,
@@ -169,7 +164,7 @@ def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw
 
 
 def text_entry(label: str, value: str) -> ipw.Text:
-    """Return a text entry whose value changes when the user leaves the field."""
+    """Return a text entry whose value changes only when the user leaves the text field."""
     return ipw.Text(
         value=value,
         description=label,
@@ -182,13 +177,13 @@ def text_entry(label: str, value: str) -> ipw.Text:
 def entry_of(control: ipw.Widget) -> ipw.Widget:
     """Return the widget that holds the value of a control.
 
-    A slider with an entry is a row of two widgets; its value is that of the entry.
+    A slider with an entry is a row of two widgets, and the entry holds the value.
     """
     return control.children[-1] if isinstance(control, ipw.HBox) else control
 
 
 def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) -> None:
-    """Disable a control while the value of another control fulfils a condition.
+    """Disable a control whenever the value of another control meets a condition.
 
     Parameters
     ----------
@@ -197,17 +192,16 @@ def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) ->
     by : Widget
         The control whose value decides.
     when : callable
-        Takes that value; returns whether `control` is disabled.
+        A function of that value that returns whether `control` is disabled.
     """
     for widget in control.children if isinstance(control, ipw.HBox) else [control]:
         ipw.dlink((by, "value"), (widget, "disabled"), when)
 
 
 def fold(title: str, *content: ipw.Widget) -> ipw.VBox:
-    """Return a button that shows and hides widgets, which are hidden at first.
+    """Return a button that shows or hides the given widgets, which are hidden at first.
 
-    The browser shows and hides them without Python. They stay as the user left them when a
-    control moves.
+    The browser does this without Python. Widgets stay shown or hidden when a control moves.
     """
     box = ipw.VBox([ipw.ToggleButton(description=title), ipw.VBox(content)])
     box.add_class("coalloc-fold")
@@ -215,15 +209,16 @@ def fold(title: str, *content: ipw.Widget) -> ipw.VBox:
 
 
 def styled() -> ipw.HTML:
-    """Return the style sheet of explorers as a widget that takes no room."""
+    """Return an invisible widget that holds the style sheet of explorers."""
     return ipw.HTML(STYLE, layout={"display": "none"})
 
 
 def gone() -> ipw.HTML:
-    """Return the line that a widget shows instead of its controls if its kernel no longer runs.
+    """Return the message that replaces the controls of a widget if its kernel is not running.
 
     The widget has the class ``coalloc-whole``, and its children that need Python have the class
-    ``coalloc-needs-python``. The style sheet of explorers does the rest.
+    ``coalloc-needs-python``. The style sheet of explorers shows the message and hides these
+    children.
     """
     line = ipw.HTML(GONE)
     line.add_class("coalloc-gone")
@@ -231,9 +226,9 @@ def gone() -> ipw.HTML:
 
 
 class View(anywidget.AnyWidget):
-    """A widget that shows a picture and the text below it.
+    """A widget that shows a picture and the text below the picture.
 
-    When the picture changes, the parts that can be unfolded stay as the user left them.
+    When the picture changes, collapsible sections stay open or closed.
     """
 
     _esm = Path(__file__).parent / "browser" / "view.js"
@@ -244,21 +239,21 @@ class View(anywidget.AnyWidget):
     data: Mapping[str, str] = {"text/html": "", "text/plain": ""}
 
     def draw(self, picture: Picture, busy: bool = False) -> None:
-        """Show a picture; `busy` adds a note which says that a finer picture follows."""
+        """Show a picture; if `busy` is true, add a note that a finer picture follows."""
         self.data = picture._repr_mimebundle_()
         self.value = self.data["text/html"] + BUSY * busy
 
     def boxed(self) -> Mapping[str, str]:
-        """Return the picture as a dict by MIME type, as a notebook file stores it."""
+        """Return the picture as a dict by MIME type, which a notebook file can store."""
         return self.data
 
     def rest(self) -> None:
-        """Remove the note which says that a finer picture follows."""
+        """Remove the note that a finer picture follows."""
         self.value = self.data["text/html"]
 
 
 class Explorer(ipw.VBox):
-    """Controls with a picture that is redrawn when one of the controls changes.
+    """Controls with a picture that is redrawn whenever one of the controls changes.
 
     Below the view, a text field holds the values of all controls in one line. A user can copy
     this line to keep the values, and paste it to set them again. In a notebook that was opened but
@@ -279,11 +274,11 @@ class Explorer(ipw.VBox):
         The widget that shows the picture, by default a `View`. Its method ``boxed()`` returns the
         picture for notebooks without a kernel.
     state : str, optional
-        A line from the text field of an explorer of the same kind. It sets the controls at first.
+        The initial values of the controls, as a line from the text field of an explorer.
     simulates : callable, optional
-        Takes the values of the controls as keyword arguments; returns whether a coarse picture of
-        them is drawn faster than a fine one. If this function is given, `draw` gets the argument
-        ``coarse``, which is true while a control is being moved.
+        A function that takes the values of the controls as keyword arguments, and returns whether a
+        coarse picture can be drawn faster than a fine one. If this function is given,
+        `draw` gets the argument ``coarse``, which is true while a control is being moved.
     above : sequence of Widget
         Widgets above the controls.
     columns : sequence of (Widget, sequence of str)
@@ -313,8 +308,8 @@ class Explorer(ipw.VBox):
         more: Sequence[str | ipw.Widget] = (),
     ) -> None:
         self._holders = {name: entry_of(control) for name, control in controls.items()}
-        # All notes beside the controls share one layout and one style, because a notebook file
-        # stores every layout and style object in full.
+        # All notes share one layout object and one style object, because a notebook file stores
+        # each of these objects in full.
         shared = {"layout": ipw.Layout(), "style": HTMLStyle()}
         self._notes = {name: ipw.HTML(**shared) for name in [*controls, "this scenario"]}
         for beside in self._notes.values():
@@ -323,16 +318,18 @@ class Explorer(ipw.VBox):
         self.view = View() if view is None else view
         self.view.add_class("coalloc-view")
         self._takes_before = "before" in signature(draw).parameters
-        #: The values of the controls for the last fine picture, and for the fine picture before it.
+        #: The values of the controls when the last fine picture was drawn, and when the fine
+        #: picture before it was drawn.
         self._settled: tuple[dict[str, Any] | None, dict[str, Any] | None] = None, None
-        #: The values of the controls for the current picture, and whether a finer picture follows.
+        #: The values of the controls when the current picture was drawn, and whether a finer
+        #: picture follows.
         self._drawn: tuple[dict[str, Any], bool] | None = None
         self._waiting: asyncio.TimerHandle | None = None
         #: True while the code changes several controls, so that the picture is not redrawn after
-        #: each change.
+        #: every single change.
         self._held = True
-        #: The options of each drop-down list. When a list gets new options, ipywidgets selects the
-        #: first of them for a moment, and `_moved` must ignore that change.
+        #: The options of each drop-down list. When the options of a list change, ipywidgets briefly
+        #: selects the first option, and `_moved` must ignore this change of the value.
         self._offered = {n: getattr(h, "options", None) for n, h in self._holders.items()}
         self.scenario = ipw.Text(
             description="this scenario",
@@ -364,7 +361,6 @@ class Explorer(ipw.VBox):
         columns: Sequence[tuple[ipw.Widget, Sequence[str]]],
         more: Sequence[str | ipw.Widget],
     ) -> ipw.VBox:
-        """Arrange the controls with their notes: in columns, in rows, and behind "more"."""
         rows = {name: (row, self._notes[name]) for name, row in controls.items()}
         column = ipw.Layout(**COLUMN)  # shared, as the layout of the notes
         parts = [
@@ -381,13 +377,13 @@ class Explorer(ipw.VBox):
 
     @property
     def values(self) -> dict[str, Any]:
-        """A dict from the name of each control to its current value."""
+        """The current values of all controls, by the names of the controls."""
         return {name: holder.value for name, holder in self._holders.items()}
 
     def recreate(self, line: str, source: str = "") -> None:
         """Set the controls to the values in a string such as ``"clusters=4&q=0.9"``.
 
-        If the line is wrong, the controls keep their values, and a note says why.
+        If the string is wrong, the controls keep their values, and a note explains the error.
 
         Parameters
         ----------
@@ -407,7 +403,7 @@ class Explorer(ipw.VBox):
                 if self.values[name] != value:  # Another control has changed it.
                     raise InputError(
                         f"{name} = {value} contradicts another value in the line; change one of "
-                        "them"
+                        "the two values"
                     )
         except InputError as error:
             self._set(before)
@@ -421,12 +417,12 @@ class Explorer(ipw.VBox):
         self._redraw(name, coarse=False, source=source)
 
     def reject(self, words: str) -> None:
-        """Show a note that says why a scenario was rejected. The controls keep their values."""
+        """Show a note that says why a scenario was rejected, without changing the controls."""
         self._notes["this scenario"].value = note(words)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
-        # One control may limit the value of another one, so all values are set twice. The second
-        # pass corrects a value that an outdated limit changed in the first pass.
+        # The value of one control can limit the value of another control, so all values are set
+        # twice. The second pass corrects values that outdated limits changed in the first pass.
         for _ in range(2):
             for name, holder in self._holders.items():
                 if name in wanted and hasattr(holder, "options"):
@@ -492,12 +488,10 @@ class Explorer(ipw.VBox):
             self.view.draw(picture, busy=self._drawn[1])
 
     def _before(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the argument ``before`` of `draw`: the previous values of the controls."""
         last, earlier = self._settled
         return {"before": earlier if values == last else last} if self._takes_before else {}
 
     def _out_of_range(self) -> tuple[str, str] | None:
-        """Find a control whose number is out of its range; return its name and an error message."""
         for name, holder in self._holders.items():
             if isinstance(holder, _Ranged) and not holder.min <= holder.value <= holder.max:
                 label = f"{holder.description} = {holder.value:g}"
@@ -510,12 +504,11 @@ class Explorer(ipw.VBox):
 
 
 def note(words: str) -> str:
-    """Return the HTML of a note beside a control, such as an error message."""
+    """Return a note beside a control, such as an error message, as HTML."""
     return f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
 
 
 def _value_of(holder, name, text):
-    """Convert a string to the value of a control; raise an error if it is out of range."""
     if hasattr(holder, "options"):
         return text
     if isinstance(holder.value, bool):
@@ -535,7 +528,7 @@ def _line(values):
 
 
 def push(lower: ipw.Widget, upper: ipw.Widget) -> None:
-    """Keep the number of one control at most as large as that of another.
+    """Keep the number of one control from exceeding the number of another control.
 
     If a user moves one of the two controls too far, the other one moves with it.
     """

@@ -1,4 +1,4 @@
-"""The division explorer: response times when the same processors are divided differently."""
+"""The division explorer: response times for different ways to divide processors into clusters."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -19,25 +19,26 @@ from coalloc_lib.statistics.curves import Curve, max_utilization_by_simulation, 
 from coalloc_lib.widgets.controls import Explorer, slider_with_list
 from coalloc_lib.workloads.models import JobModel
 
-#: The placement policies whose response times are compared.
+#: The names of the placement policies whose response times the division explorer compares.
 COMPARED_PLACEMENTS = ("first-fit", "worst-fit")
-#: The cluster sizes of systems with 128 processors in total. Some have equal clusters.
+#: Several ways to divide 128 processors into clusters, each given by the cluster sizes.
 DIVISIONS = (
     "32,32,32,32", "48,32,24,24", "64,32,16,16", "40,40,16,16,16", "16,16,16,16,16,16,16,16",
     "16,16,16,16,8,8,8,8,8,8,8,8",
 )  # fmt: skip
-#: The offered loads at which response times are simulated, as shares of the maximal utilization.
+#: The offered loads at which response times are simulated, as fractions of the maximal utilization.
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
-#: A mean response time counts as precise if the half-width of its confidence interval is at most
-#: this share of the mean.
+#: The maximum half-width of the confidence interval of a mean response time that counts as precise,
+#: as a fraction of the mean.
 PRECISION = 0.1
 
 
 class CurveEffort(NamedTuple):
-    """How many jobs are simulated, and at how many loads, for one picture of response times.
+    """The number of simulated jobs and of simulated loads for one plot of response times.
 
-    `saturated_jobs` is the number of jobs for the maximal utilization. `jobs` and `replications`
-    are for each point of the curve. A `step` of 2 uses every second load of `SHARES`.
+    The maximal utilization is simulated with `saturated_jobs` jobs, and each point of the curve
+    with `jobs` jobs in each of `replications` replications. If `step` is 2, every second load of
+    `SHARES` is simulated.
     """
 
     saturated_jobs: int
@@ -46,10 +47,10 @@ class CurveEffort(NamedTuple):
     step: int
 
 
-#: How much is simulated while the user moves a control, and when no control is being moved.
+#: The amount of simulation while the user moves a control, and after the control has come to rest.
 COARSE, FINE = CurveEffort(4_000, 1_500, 4, 2), CurveEffort(30_000, 6_000, 6, 1)
-#: The margins of a coarse picture, in inches: from the axes to the left, right and bottom edges,
-#: and to the titles.
+#: The margins around the axes of a coarse picture, in inches: left, right, bottom, and below the
+#: titles.
 MARGINS = 0.75, 0.1, 0.45, 0.1
 
 
@@ -57,12 +58,12 @@ MARGINS = 0.75, 0.1, 0.45, 0.1
 def division_curves(
     system: Multicluster, model: JobModel, effort: CurveEffort = FINE
 ) -> dict[str, Curve]:
-    """Simulate response times under first fit and worst fit at several loads, on the same jobs.
+    """Simulate response times under first fit and worst fit at several loads.
 
     Parameters
     ----------
     system : Multicluster
-        The division into clusters.
+        The system, with a given division into clusters.
     model : JobModel
         The model of the jobs.
     effort : CurveEffort
@@ -99,18 +100,19 @@ def division_picture(
     component_sizes: str = "D(0.9)[1,8]", penalty: float = 0.0, coarse: bool = False,
     before: Sequence[int] | str | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the response times under first fit and worst fit for one division into clusters.
+    """Plot response times under first fit and worst fit for one division into clusters.
 
     Parameters
     ----------
     sizes : sequence of int or str
-        The sizes of the clusters in processors, also as a text such as ``"64,32,16,16"``.
+        The sizes of the clusters in processors, as integers or as a string such as
+        ``"64,32,16,16"``.
     components : int
         The number of components of each job.
     component_sizes : str
         The distribution of the component sizes, as `coalloc_lib.parse_sizes` takes it.
     penalty : float
-        Jobs of several components run ``1 + penalty`` times as long.
+        Jobs with several components run ``1 + penalty`` times as long.
     coarse : bool
         Whether to simulate less, which is faster and less precise.
     before : sequence of int or str, optional
@@ -152,7 +154,6 @@ def division_picture(
 
 
 def _in_words(name: str, curve: Curve) -> str:
-    """Describe the maximal utilization and the response times of a placement policy in words."""
     responses = ", ".join(
         f"{plots.format_interval(point.response, 2)} at {point.utilization:.2f}"
         for point in curve.points
@@ -167,7 +168,6 @@ def _stretched(curves: Mapping[str, Curve], stretch: float) -> dict[str, Curve]:
 
 
 def _table(curves: Mapping[str, Curve]) -> pd.DataFrame:
-    """Return the points of all curves as a table for `coalloc_lib.plots.curves`."""
     return pd.concat(
         curve.to_frame().assign(
             label=name,
@@ -180,10 +180,7 @@ def _table(curves: Mapping[str, Curve]) -> pd.DataFrame:
 
 
 def _place_axes(figure: Figure) -> None:
-    """Place the axes of a coarse picture at fixed margins below its titles.
-
-    A layout engine would measure all texts first, which takes as long as drawing them.
-    """
+    # A layout engine would first measure all text, which takes as long as drawing it.
     engine = figure.get_layout_engine()
     assert engine is not None  # Every figure of `plots` has a layout engine.
     under = engine.get()["rect"][3]
@@ -196,7 +193,6 @@ def _place_axes(figure: Figure) -> None:
 
 
 def _title(curves: Mapping[str, Curve]) -> str:
-    """Return a title that says which placement policy reaches the higher utilization."""
     maxima = {name: curve.maximum.interval for name, curve in curves.items()}
     worse, better = sorted(maxima, key=lambda name: maxima[name].estimate)
     least, most = maxima[worse], maxima[better]
@@ -213,16 +209,16 @@ def division_explorer(
     divisions: Sequence[str] = DIVISIONS, components: int = 4, component_sizes: str = "D(0.9)[1,8]",
     penalty: float = 0.0, state: str = "",
 ) -> Explorer:  # fmt: skip
-    """Return an explorer of response times with a slider over divisions into clusters.
+    """Return a widget that shows response times for different divisions into clusters.
 
     Parameters
     ----------
     divisions : sequence of str
-        The divisions, each as a text such as ``"64,32,16,16"``.
+        The divisions, each as a string such as ``"64,32,16,16"``. A slider selects one of them.
     components, component_sizes, penalty
         As in `division_picture`.
     state : str
-        A line from the text field of such an explorer, which selects the division at first.
+        The division that is selected at first, as a line from the text field of such an explorer.
 
     Returns
     -------

@@ -26,27 +26,28 @@ from coalloc_lib.statistics.saturation import saturated_loss
 from coalloc_lib.widgets.controls import Explorer, choice, disable, push, slider_with_entry
 from coalloc_lib.workloads.models import JobModel
 
-#: A dict from the name that notebooks show for each placement policy to the policy.
+#: The placement policies, by the names that notebooks show.
 RULES = {
     display_name(name): rule() for name, rule in PLACEMENTS.items() if name != "single-then-span"
 }
-#: The request types that the loss explorer compares. A total request runs on one cluster with as
-#: many processors as all clusters together.
+#: The request types that the loss explorer compares. Total requests run on a single cluster with as
+#: many processors as all clusters have together.
 COMPARED_REQUESTS = ("ordered", "unordered", "total")
-#: The distributions of component sizes: uniform, or D(q), which prefers powers of two.
+#: The distributions of component sizes: uniform (U), or D(q), which favours powers of two.
 KINDS = ("U", "D(q)")
-#: The maximum time in seconds that a formula is estimated to take. If the estimate is higher, the
-#: capacity loss is simulated instead.
+#: The maximum estimated time for evaluating a formula, in seconds. If a formula would take longer,
+#: the capacity loss is simulated instead.
 BUDGET = 0.3
-#: The largest capacity loss on the axis. Few systems lose more.
+#: The upper end of the axis of capacity losses. Few systems lose more.
 UNTIL = 0.8
-#: The number of simulated jobs when no control is being moved, and while a control is being moved.
+#: The number of simulated jobs when no control is being moved, and the number of simulated jobs
+#: while a control is being moved.
 SIMULATED_JOBS, COARSE_JOBS = 30_000, 4_000
 
 
 @dataclass(frozen=True)
 class LossQuestion:
-    """A system and its jobs, for which the capacity loss is computed.
+    """A system and a job model, for which the capacity loss is to be computed.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class LossQuestion:
     Raises
     ------
     InputError
-        If a value is of the wrong type or is not one of those listed.
+        If a value has the wrong type or is not one of the listed values.
     """
 
     clusters: int = 4
@@ -94,13 +95,13 @@ class LossQuestion:
 
     @property
     def system(self) -> Multicluster:
-        """The given clusters or, for total requests, one cluster with all their processors."""
+        """The system; for total requests, a single cluster with all processors of the system."""
         system = Multicluster.equal(self.clusters, self.cluster_size)
         return Multicluster([system.processors]) if self.request == "total" else system
 
     @property
     def sizes(self) -> SizeDistribution:
-        """The distribution of the component sizes."""
+        """The distribution of the component sizes, in processors."""
         if self.kind == "U":
             return uniform(self.low, self.high)
         counted = self.one_is_power_of_two
@@ -137,8 +138,8 @@ def max_utilization_of(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Ma
     system, sizes, components = question.system, question.sizes, question.components
     model = JobModel(sizes, components, question.request)
     refuse_impossible(system, model.largest())
-    # For unordered requests, the formula for first fit is slow. The formula for worst fit is far
-    # too high if a job has fewer components than there are clusters. Both cases are simulated.
+    # For unordered requests, the formula for first fit is slow, and the formula for worst fit is
+    # far too high if jobs have fewer components than there are clusters. Both cases are simulated.
     is_accurate = question.placement == "worst fit" and components == len(system)
     if question.request != "unordered" or is_accurate:
         with suppress(BudgetError):
@@ -153,7 +154,7 @@ def loss_picture(
     question: LossQuestion | None = None, jobs: int = SIMULATED_JOBS,
     before: LossQuestion | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the capacity loss of a system for each request type.
+    """Draw a bar chart of the capacity loss of a system for each request type.
 
     Parameters
     ----------
@@ -214,21 +215,21 @@ def loss_picture(
 
 
 def _compared(question: LossQuestion, jobs: int) -> dict[str, MaxUtilization]:
-    """Return the maximal utilization by request type, without types whose jobs do not fit."""
     maxima = {}
     for request in COMPARED_REQUESTS:
+        # Request types whose jobs do not fit into the system are left out.
         with suppress(InputError):
             maxima[request] = max_utilization_of(replace(question, request=request), jobs)
     return maxima
 
 
 def loss_explorer(state: str = "") -> Explorer:
-    """Return an explorer of capacity losses, with controls for the system and its jobs.
+    """Return a widget that shows capacity losses, with controls for the system and the jobs.
 
     Parameters
     ----------
     state : str
-        A line from the text field of such an explorer, which sets the controls at first.
+        The initial values of the controls, as a line from the text field of such an explorer.
 
     Returns
     -------
@@ -251,7 +252,6 @@ def loss_explorer(state: str = "") -> Explorer:
 
 
 def _loss_controls() -> dict[str, ipw.Widget]:
-    """Return a control for each field of a `LossQuestion`."""
     start = LossQuestion()
     kind = choice("size distribution", KINDS)
     q = slider_with_entry("q", start.q, 0.5, 1.0, 0.01)

@@ -18,8 +18,8 @@ from typing import Any
 
 from coalloc_lib.widgets.controls import HINT
 
-#: For each widget class that also works on a page without Python, the names of its browser scripts
-#: and the names of its style sheets.
+#: For each widget class that also works on a web page without Python: the names of its browser
+#: scripts, and the names of its style sheets.
 ALONE = {
     "Player": (("basics", "film", "scene", "strip", "controls", "player"), ("player",)),
     "ReservationCalendar": (("basics", "bands", "form", "calendar"), ("player", "calendar")),
@@ -28,14 +28,14 @@ _FOLDER = Path(__file__).parent / "browser"
 _BOX = re.compile(r'(?P<start><div data-coalloc="\w+" data-model="(?P<model>\w+)">)')
 _VIEW = "application/vnd.jupyter.widget-view+json"
 _STATE = "application/vnd.jupyter.widget-state+json"
-#: The text that a page shows instead of the hint to run a cell, because a page has no cells to run.
+#: The text that replaces the hint to run a cell, because a web page has no cells to run.
 ELSEWHERE = "<p><i>Open the notebook in JupyterLab to use the controls.</i></p>"
-#: The attributes of a widget that its browser script needs.
+#: The names of the widget attributes that the browser script of a widget needs.
 _SENT = ("data", "now")
 
 
 def module(name: str) -> str:
-    """Return the browser scripts of a widget joined into one ES module.
+    """Join the browser scripts of a widget into one ES module, and return it as a string.
 
     In `ALONE` a script comes after the scripts that it imports.
     """
@@ -45,17 +45,17 @@ def module(name: str) -> str:
 
 
 def style(*names: str) -> str:
-    """Return the style sheets of the named widgets as one string, without repetitions."""
+    """Return the style sheets of the named widgets as one string, without duplicates."""
     return "".join(map(sheet, dict.fromkeys(part for name in names for part in ALONE[name][1])))
 
 
 def sheet(name: str) -> str:
-    """Return the text of the style sheet with the given name."""
+    """Return the content of the style sheet with the given name."""
     return _text(f"{name}.css")
 
 
 def script(*names: str) -> str:
-    """Return a script that replaces the still pictures on a page with working widgets.
+    """Return a script that replaces still pictures on a web page with working widgets.
 
     The script needs no other file. It is not an ES module, because browsers do not load modules
     from a file on disk.
@@ -68,14 +68,14 @@ def script(*names: str) -> str:
 
 
 def box(name: str, model: str, still: str) -> str:
-    """Return an HTML element with the still picture of a widget; `fill` adds its state later.
+    """Return an HTML element with a widget's still picture; `fill` adds the widget's state later.
 
     Parameters
     ----------
     name : str
         The class name of the widget.
     model : str
-        The identifier of its model, by which `fill` finds the state of the widget.
+        The identifier of the widget's model, with which `fill` finds the state of the widget.
     still : str
         The still picture as HTML.
     """
@@ -83,7 +83,7 @@ def box(name: str, model: str, still: str) -> str:
 
 
 def fill(page: str, states: Mapping[str, Mapping[str, Any]]) -> str:
-    """Write the state of each widget into the widget's element on a page, and return the page.
+    """Return an HTML page after adding the state of each widget to the element of the widget.
 
     Parameters
     ----------
@@ -102,13 +102,13 @@ def fill(page: str, states: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _state_as_html(state):
     data = json.dumps({key: state[key] for key in _SENT if key in state}, allow_nan=False)
-    # Without this replacement, the text "</script>" in the data would end the script element.
+    # Without this replacement, a "</script>" inside the data would end the script element.
     text = data.replace("<", "\\u003c")
     return f'<script type="application/json">{text}</script>'
 
 
 def player_page(title: str, state: Mapping[str, Any]) -> str:
-    """Return an HTML page with a player that works without Python.
+    """Return an HTML page with a schedule player that works without Python.
 
     Parameters
     ----------
@@ -127,10 +127,10 @@ def player_page(title: str, state: Mapping[str, Any]) -> str:
 
 
 def without_kernel(notebook: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a notebook whose widgets work on an HTML page without Python.
+    """Return a copy of a notebook whose widgets work in an HTML page without Python.
 
-    The boxes in its outputs contain the states of their widgets. The page also needs `script` and
-    `style`. Of all other widgets, only the last picture is kept.
+    The outputs of the copy contain the states of these widgets. The HTML page also needs `script`
+    and `style`. All other widgets are replaced by their last pictures.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The base class of the player and the calendar: a widget that also has a still picture."""
+"""The base class of the schedule player and the reservation calendar."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,18 +10,18 @@ from coalloc_lib.widgets import pages
 
 
 class Pictured(anywidget.AnyWidget):
-    """Base class of a widget with a still picture, for notebooks whose kernel does not run."""
+    """Base class for widgets that have a still picture, which is shown without a kernel."""
 
     #: The HTML before the still picture.
     hint = ""
-    #: The method that returns the still picture with its description in words.
+    #: The method that returns the still picture of the widget and its description.
     picture: Callable[[], Picture]
 
     def boxed(self) -> dict[str, str]:
         """Return the still picture by MIME type, in an HTML element that the widget replaces."""
         still = self.picture()._repr_mimebundle_()
-        # The picture is sent as HTML only, because an image would have no description for a
-        # screen reader.
+        # The picture is sent only as HTML, because a screen reader would find no description in an
+        # image.
         html = pages.box(type(self).__name__, self.model_id, still["text/html"])
         return still | {"text/html": html}
 

@@ -24,13 +24,13 @@ from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_
 from coalloc_lib.widgets.pictured import Pictured
 from coalloc_lib.widgets.player_data import label_of, player_data, view_of
 
-#: The largest number of schedules in a player. More would not fit below each other on a screen.
+#: The maximum number of schedules in a player. More schedules would not fit on a screen.
 _MOST_SHOWN = 4
-#: The request types for which a placement policy has no choice: an ordered request names its
+#: The request types that leave no choice to a placement policy: an ordered request names its
 #: clusters, and a total request runs on a single cluster.
 NO_CHOICE = ("ordered", "total")
-#: A dict from names to the scheduling policies that the explorer offers. The only numeric option of
-#: these policies is MaxJumps.
+#: The scheduling policies that the schedule explorer offers, by name. Policies with numeric options
+#: other than MaxJumps are left out.
 FOLLOWED_POLICIES = {
     policy.__name__: policy
     for policy in SCHEDULING.values()
@@ -39,7 +39,7 @@ FOLLOWED_POLICIES = {
 
 
 class Player(Pictured):
-    """A widget that replays finished schedules: jobs wait in a queue, start and end.
+    """A widget that replays finished schedules and shows how jobs wait, start and end.
 
     Parameters
     ----------
@@ -57,10 +57,11 @@ class Player(Pictured):
         The instant to show at first, by default the first instant at which a job waits.
     against : Schedule, optional
         Another schedule of the same jobs, with which the schedules are compared. White lines mark
-        the time in which a job runs already, but still waits in this other schedule.
+        the time in which a job already runs, but still waits in this other schedule.
     idle : float, optional
-        The end of the axis of the idle share, from 0.01 to 1. Give the same number to several
-        players to compare them. By default the axis ends at the largest value.
+        The upper end of the axis for the fraction of idle processors, from 0.01 to 1. Give the same
+        number to several players to make them comparable. By default, the axis ends at the largest
+        value.
 
     Raises
     ------
@@ -134,10 +135,10 @@ class Player(Pictured):
     def show(
         self, schedules: Schedule | Mapping[str, Schedule], against: Schedule | None = None
     ) -> None:
-        """Replace the schedules that this player shows.
+        """Replace the schedules that the player shows.
 
-        The instant and the speed stay as they are. The time axis stays too, but becomes longer if
-        the new schedules need it.
+        The current instant and the speed do not change. The time axis becomes longer if the new
+        schedules need it.
 
         Parameters
         ----------
@@ -170,7 +171,7 @@ class Player(Pictured):
         }  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save this player as an HTML page that works without Python and without a network.
+        """Save the player as an HTML page that works without Python and without a network.
 
         Parameters
         ----------
@@ -183,24 +184,23 @@ class Player(Pictured):
             beside.write_text(page, encoding="utf-8")
 
     def still(self) -> Figure:
-        """Return a still picture of the schedules, with the same marks as in the player."""
+        """Return a still picture of the schedules with the same marks as in the player."""
         return draw_schedules(
             *scenes(self._schedules, self._window, self._against), unit=self._unit
         )
 
     def picture(self) -> Picture:
-        """Return the still picture of the schedules with a description in words."""
+        """Return a still picture of the schedules, with a description for screen readers."""
         return Picture(self.still(), f"Schedule player of {' and '.join(self._schedules)}")
 
 
 def _named(schedules):
-    """Return the schedules by name, or raise an `InputError` if they are something else."""
     if isinstance(schedules, Schedule):
         return {label_of(schedules): schedules}
     if not isinstance(schedules, Mapping) or not 1 <= len(schedules) <= _MOST_SHOWN:
         raise InputError(
             f"schedules = {shown(schedules)}; give the result of simulate(...), or a dict with 1 "
-            f"to {_MOST_SHOWN} such results by name"
+            f"to {_MOST_SHOWN} results of simulate(...) by name"
         )
     for label, schedule in schedules.items():
         instance_of(f"schedules[{label!r}]", schedule, Schedule, "the result of simulate(...)")
@@ -208,7 +208,6 @@ def _named(schedules):
 
 
 def _check_same_jobs(against, schedules):
-    """Raise an `InputError` unless `against` is a schedule of the same jobs as the others."""
     instance_of("against", against, Schedule, "the result of simulate(...)")
     for label, schedule in schedules.items():
         for column in ("submit", "runtime"):
@@ -229,7 +228,7 @@ def _between(name, value, least, most, description):
 def schedule_explorer(
     system: Multicluster, jobs: JobStream, unit: str = "", state: str = ""
 ) -> Explorer:
-    """Return an explorer that schedules the same jobs under the policies that a user chooses.
+    """Return a widget that schedules the same jobs under policies that the user selects.
 
     Its controls choose the request type, the placement policy and the scheduling policy, and its
     view is a `Player`.
@@ -239,11 +238,11 @@ def schedule_explorer(
     system : Multicluster
         The system.
     jobs : JobStream
-        The jobs; a few dozen can be followed well.
+        The jobs. A few dozen jobs are easy to follow.
     unit : str
         The unit of time, such as ``"h"``.
     state : str
-        A line from the text field of such an explorer, which sets the controls at first.
+        The initial values of the controls, as a line from the text field of such an explorer.
 
     Returns
     -------
@@ -281,7 +280,6 @@ def schedule_explorer(
 
 
 def _named_schedule(system, jobs, request, placement, scheduling, max_jumps):
-    """Return a dict with one schedule, whose key names the request type and the policies."""
     limit = [max_jumps] * ("max_jumps" in options_of(FOLLOWED_POLICIES[scheduling]))
     words = [f"{request} requests", placement, scheduling + f"({max_jumps})" * len(limit)]
     if request == "total":

@@ -14,12 +14,11 @@ from coalloc_lib.schedules.reading import heads
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.schedules.verification import booked_end
 
-#: The largest number of jobs that are shown although they wait during the whole window.
+#: The maximum number of jobs that are shown although they wait during the whole time window.
 _MOST_WAITING = 50
-#: The number of jobs of median length that fit beside each other on the screen.
+#: The number of jobs with median run time that fit side by side on the screen.
 _BOXES = 18
-#: The smallest and the largest mean number of jobs that start during the time that the screen
-#: shows.
+#: Limits for the mean number of jobs that start within the time shown on the screen.
 _LEAST_STARTS, _MOST_STARTS = 12, 120
 
 
@@ -29,7 +28,7 @@ def player_data(
     window: tuple[float, float] | None,
     against: Schedule | None = None,
 ) -> dict[str, Any]:
-    """Return the data from which the player in the browser shows a part of a schedule.
+    """Return the data with which the player in a browser shows a part of a schedule.
 
     Parameters
     ----------
@@ -41,21 +40,21 @@ def player_data(
         The first and the last instant to show. None shows the beginning of the schedule, with at
         most `coalloc_lib.schedules.drawing.MOST` jobs.
     against : Schedule, optional
-        Another schedule of the same jobs. Work that is done earlier than in it is marked.
+        Another schedule of the same jobs. Work that is done earlier than in this other schedule is
+        marked.
 
     Returns
     -------
     dict of str to object
-        Lists, numbers and texts that can be written as JSON. The lists in ``jobs`` have an entry
-        for each job, in order of the queue. The jobs refer to a text by its place in ``words``.
+        Lists, numbers and strings that can be written as JSON. The lists in ``jobs`` have one entry
+        per job, in order of the queue. Strings are given by their positions in ``words``.
     """
     begin, finish, jobs, is_all = _part(schedule, window)
     when = [begin, *schedule.jobs.submit[jobs], *schedule.left_queue[jobs], *schedule.end[jobs]]
     instants = np.unique(when)
-    # A job that never started has NaN as its start and end. The comparisons also remove NaN.
+    # A job that never started has NaN as its start and end, which these comparisons remove.
     instants = instants[(instants >= begin) & (instants <= finish)]
-    # A dict from each string to its position in a list of different strings. A new string gets the
-    # next position.
+    # The position of each distinct string in a list. Looking up a new string adds it to the list.
     words: defaultdict[str, int] = defaultdict(lambda: len(words))
     idling = explain.idle_while_waiting(schedule)
     return {
@@ -76,7 +75,7 @@ def player_data(
 
 
 def label_of(schedule: Schedule) -> str:
-    """Return a name for a schedule, made of the names of its policies."""
+    """Return the label of a schedule, which consists of the names of its policies."""
     number = schedule.scheduling.max_jumps
     name = str(schedule.scheduling).partition("(")[0] + ("" if number is None else f"({number})")
     if schedule.placement is None:
@@ -86,14 +85,14 @@ def label_of(schedule: Schedule) -> str:
 
 
 def view_of(films: list[dict[str, Any]]) -> float:
-    """Return the length of time that a player shows at once, in a picture 800 pixels wide.
+    """Return the time span that a schedule player shows at once.
 
-    It is chosen so that the numbers of most jobs fit into their boxes.
+    In a picture 800 pixels wide with this time span, the numbers of most jobs fit into their boxes.
 
     Parameters
     ----------
     films : list of dict
-        The results of `player_data`, whose pictures all get this length of time.
+        The results of `player_data` for all schedules that the player shows.
     """
     views = []
     for film in films:
@@ -106,23 +105,15 @@ def view_of(films: list[dict[str, Any]]) -> float:
 
 
 def _part(schedule, window):
-    """Choose the jobs of a schedule that the player shows, in order of the queue.
-
-    Returns
-    -------
-    begin, finish : float
-        The first and the last instant to show.
-    jobs : ndarray of int
-        The jobs that are shown in this time.
-    is_all : bool
-        Whether the whole schedule is shown.
-    """
+    # Return the first and the last instant to show, the jobs to show, and whether these are all
+    # jobs of the schedule.
     submit, left = schedule.jobs.submit, schedule.left_queue
     gone = np.where(schedule.served, schedule.end, left)
     begin, finish = submit.min(), np.inf
     if window is not None:
         (begin, finish), _ = drawing.window_of(schedule, window)
-    # The first instant in the window at which each job is submitted or leaves the queue.
+    # The instant at which each job appears in the window: its submission, or if it was submitted
+    # earlier, the instant at which it leaves the queue.
     appears = np.where(submit > begin, submit, np.maximum(left, begin))
     is_left = gone >= begin
     if window is None and len(schedule) > drawing.MOST:
@@ -143,15 +134,13 @@ def _part(schedule, window):
 
 
 def _jobs(schedule, jobs, words, sooner):
-    """Return a dict of lists, each with one entry for each job."""
     came, last = _reasons(schedule, jobs)
     served = schedule.served[jobs]
     boxes: dict[int, list] = {int(job): [] for job in jobs}
     for job, *box in drawing.boxes(schedule, jobs[served]):
         boxes[job].append(box)
 
-    # If the placement policy splits every job, the player does not mark the jobs that span
-    # clusters.
+    # If the placement policy splits every job, jobs that span clusters are not marked.
     is_choice = schedule.placement is not None and schedule.placement.keeps_whole
 
     def times(column: NDArray[np.float64]) -> list[float | None]:
@@ -164,8 +153,7 @@ def _jobs(schedule, jobs, words, sooner):
         "start": times(schedule.start),
         "end": times(schedule.end),
         "sooner": times(sooner),
-        # The promised starts are calculated from the ends in this list, which are estimated or
-        # booked.
+        # The player calculates promised starts from these ends, which are estimated or booked.
         "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
         "held": times(drawing.held_until(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],
@@ -182,12 +170,10 @@ def _jobs(schedule, jobs, words, sooner):
 
 
 def _reasons(schedule, jobs):
-    """Return why each job waited, just after its submission and just before it left the queue.
-
-    The reason is empty for a job that did not wait.
-    """
     instants, why = explain.instants_of(schedule), partial(explain.why_waiting, schedule)
     submit, left = schedule.jobs.submit, schedule.left_queue
+    # The reasons hold just after the submission of a job and just before the job leaves the queue.
+    # A job that did not wait has no reason.
     waited = jobs[left[jobs] > submit[jobs]]
     before = instants[np.searchsorted(instants, left[waited], side="left") - 1]
     came = dict(zip(waited, why(waited, submit[waited], past=True), strict=True))
@@ -198,14 +184,12 @@ def _reasons(schedule, jobs):
 
 
 def _heads(schedule, jobs, instants, words):
-    """Return the job at the head of the queue at each instant, and why this job waits.
-
-    The head is given by its place in `jobs`. It is -1 if no job waits, or if the job is not shown.
-    """
     head = heads(schedule, instants)
     waits = head >= 0
     why = iter(explain.why_waiting(schedule, head[waits], instants[waits]))
     place = {int(job): place for place, job in enumerate(jobs)}
+    # The head of the queue is given by its position in `jobs`, or by -1 if no job waits or the job
+    # is not shown.
     return {
         "head": [place.get(int(job), -1) for job in head],
         "why": [words[next(why) if a_job_waits else ""] for a_job_waits in waits],

@@ -53,15 +53,14 @@ from coalloc_lib.widgets.centres import (
 from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
-#: The colours and markers of the two computing centres.
+#: The colours and markers of the two computing centres, A and B.
 LOOK = {"A": plots.STANDARD, "B": plots.MEANINGS["ordered"]}
-#: The controls of a computing centre that are always shown. The other controls are behind the
-#: button "more".
+#: The controls of a computing centre that are always visible. The button "more" shows the others.
 FIRST = ("policy", "span", "penalty")
-#: The number of jobs in the player, and the random seed with which they are sampled. With this
-#: seed, many of these jobs wait.
+#: The number of jobs in the schedule player, and the random seed of these jobs. With this seed,
+#: many of the jobs wait.
 SHOWN, SHOWN_SEED = 24, 90
-#: The note that is shown while Numba compiles a policy.
+#: The message that is shown while Numba compiles a policy.
 FIRST_USE = "Compiling a policy for its first use: 10 to 30 s, or a minute for online …"
 STYLE = f"<style>\n{pages.sheet('playground')}</style>"
 for _side, _sign in LOOK.items():
@@ -69,15 +68,15 @@ for _side, _sign in LOOK.items():
 
 
 def playground_picture(one: Scenario, other: Scenario) -> Picture:
-    """Draw the mean response times of two scenarios over the offered load, with the same jobs.
+    """Plot the mean response times of two scenarios with the same jobs against the load.
 
-    Times are in mean run times of the jobs, which the picture calls hours.
+    The unit of time is the mean run time of the jobs, which the picture calls an hour.
 
     Parameters
     ----------
     one, other : Scenario
         The scenarios. The workload of each is a `JobModel` whose jobs have one component, or
-        `SplitJobs`. The load axis is that of `one`.
+        `SplitJobs`. The axis shows the load of `one`.
 
     Returns
     -------
@@ -87,7 +86,7 @@ def playground_picture(one: Scenario, other: Scenario) -> Picture:
     Raises
     ------
     InputError
-        If a workload is of another kind, or if the jobs of the two scenarios have different sizes.
+        If a workload has another type, or if the jobs of the two scenarios have different sizes.
     """
     for name, scenario in (("one", one), ("other", other)):
         jobs: Any = instance_of(name, scenario, Scenario, "a scenario").workload
@@ -99,7 +98,7 @@ def playground_picture(one: Scenario, other: Scenario) -> Picture:
     if first != second:
         raise InputError(
             f"the scenarios one and other have different job sizes, {first} and {second}; give "
-            "both the same sizes"
+            "the same sizes to both scenarios"
         )
     return _picture(one, other)
 
@@ -135,7 +134,6 @@ def _picture(one: Scenario, other: Scenario) -> Picture:
 
 
 def _bars(table):
-    """Return an HTML table with bars for the run times and waiting times of each job size."""
     most, rows = table["response"].max(), []
     for size, part in table.groupby("size", sort=False):
         bars = ""
@@ -155,7 +153,7 @@ def _bars(table):
 
 
 class Board(ipw.VBox):
-    """The results of the playground: an animation, a comparison in words, a table and a curve.
+    """The results of the playground: an animation, a comparison in words, a table and a plot.
 
     The animation is hidden until the user asks for it.
     """
@@ -171,7 +169,7 @@ class Board(ipw.VBox):
         super().__init__([style, self.words, numbers, self._watched])
 
     def show(self, one: Scenario, other: Scenario, load: float, coarse: bool) -> None:
-        """Simulate two scenarios and show their comparison.
+        """Simulate two scenarios, and show a comparison of their results.
 
         Parameters
         ----------
@@ -180,7 +178,7 @@ class Board(ipw.VBox):
         load : float
             The offered load of A. The same jobs arrive at B.
         coarse : bool
-            Whether to simulate less, and to leave the curve and the break-even penalty as they are.
+            Whether to simulate fewer jobs, and not to update the curve and the break-even penalty.
         """
         with compilation_messages_to(lambda _: self._say(FIRST_USE)):
             table = by_size(one, other, load, coarse)
@@ -204,7 +202,6 @@ class Board(ipw.VBox):
         self._say(self._break_even)
 
     def _replay(self, one: Scenario, other: Scenario, load: float) -> None:
-        """Show a few jobs in the player, as both scenarios schedule them."""
         scenarios, rate = (one, other), one.rate(load)
         jobs = [scenario.workload.sample(SHOWN, SHOWN_SEED, rate) for scenario in scenarios]
         first, second = (s.run(stream) for s, stream in zip(scenarios, jobs, strict=True))
@@ -219,7 +216,7 @@ class Board(ipw.VBox):
         self.words.value = f'<div class="coalloc-words">{self._verdict}{more}</div>'
 
     def rest(self) -> None:
-        """Fade the results after the controls have changed."""
+        """Fade the results, because the controls have changed since the results were computed."""
         self._say(self._break_even)
         for widget in (self.words, self.table, self.curve):
             widget.add_class("coalloc-past")
@@ -238,7 +235,6 @@ class Board(ipw.VBox):
 
 
 def _in_words(scenario: Scenario) -> str:
-    """Return a sentence in HTML on the system, the policy and the spanning of a scenario."""
     jobs: Any = scenario.workload
     spans = scenario.placement is not None and not isinstance(scenario.placement, BestFit)
     spanning = f"jobs may span, at a penalty of {jobs.span_penalty:g}" if spans else "no job spans"
@@ -246,10 +242,7 @@ def _in_words(scenario: Scenario) -> str:
 
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
-    """Return the controls of one computing centre, and a text on why some of them are disabled.
-
-    The labels of controls that are not in the column of the centre begin with its name.
-    """
+    # The labels of controls behind the button "more" begin with the name of the centre.
     rows = dict(
         zip(
             CONTROLS,
@@ -276,12 +269,11 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
     )  # fmt: skip
 
     def disable_useless(_change: Any = None) -> None:
-        """Disable controls that have no effect, and offer only spanning rules that are possible."""
         offered = SPANS if policy.value == "EASY" else SPANS[:3]
         if spanning.options != offered:
             kept = spanning.value if spanning.value in offered else AT_NEED
-            # When a drop-down list gets new options, ipywidgets selects the first one, so the
-            # chosen option is set again.
+            # When the options of a drop-down list change, ipywidgets selects the first option, so
+            # the previous choice is set again.
             spanning.options, spanning.value = offered, kept
         is_single = clusters.value.strip().isdigit()
         reasons = {
@@ -305,7 +297,6 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
 
 
 def _code(scenarios: Sequence[Scenario], load: float) -> str:
-    """Return Python code that makes both scenarios and simulates them."""
     text, loads = "import coalloc_lib as co\n", loads_of(scenarios[0], scenarios[1], load)
     for side, scenario, scaled in zip(SIDES, scenarios, loads, strict=True):
         sizes: Any = scenario.workload.sizes  # type: ignore[attr-defined]
@@ -319,7 +310,6 @@ def _code(scenarios: Sequence[Scenario], load: float) -> str:
 
 
 def _links(values, scenarios):
-    """Return HTML links that download the scenarios, the table and the picture."""
     table = pd.concat([by_size(*scenarios, values["load"]), over_load(*scenarios)])
     files = {
         "scenario.json": json.dumps(values, indent=1).encode(),
@@ -334,7 +324,7 @@ def _links(values, scenarios):
 
 
 def playground_explorer(state: str = "") -> ui.Explorer:
-    """Return an explorer that compares two computing centres, A and B, with the same jobs.
+    """Return a widget that compares two computing centres, A and B, with the same jobs.
 
     Its controls choose the clusters, the policies and the spanning rule of each centre. It shows
     a player, the mean times by job size, the response time over the load, and Python code that
@@ -343,7 +333,7 @@ def playground_explorer(state: str = "") -> ui.Explorer:
     Parameters
     ----------
     state : str
-        The values of controls as ``"A.policy=EASY&load=0.6"``, which sets them at first.
+        The initial values of controls, in a string such as ``"A.policy=EASY&load=0.6"``.
 
     Returns
     -------
@@ -373,8 +363,8 @@ def playground_explorer(state: str = "") -> ui.Explorer:
     box = ui.Explorer(
         controls, draw, board, state, simulates=lambda **_: True, columns=columns, more=more
     )
-    # This text field is hidden, because the Python code and the files hold the same values in a
-    # more readable form.
+    # This text field is hidden, because the Python code and the saved files show the same values in
+    # a more readable form.
     box.scenario.layout.display = "none"
     *others, note = box.children
     files = ipw.VBox([ipw.HBox(_file_buttons(box, links)), note, links])
@@ -385,8 +375,6 @@ def playground_explorer(state: str = "") -> ui.Explorer:
 
 
 def _file_buttons(box: ui.Explorer, links: ipw.HTML) -> list[ipw.Widget]:
-    """Return a button that makes files to save, and a button that loads a saved scenario."""
-
     def fill(_button: Any) -> None:
         with suppress(InputError):  # The explorer already shows this error beside its control.
             links.value = _links(box.values, [scenario_of(box.values, side) for side in SIDES])

@@ -19,36 +19,35 @@ from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.controls import HINT
 from coalloc_lib.widgets.pictured import Pictured
 
-#: The largest number of servers. With more servers, their rows in a picture could not be told
-#: apart.
+#: The maximum number of servers. With more servers, the rows of the picture would be too narrow.
 _MOST_SERVERS = 200
-#: The time that the picture shows before the current time of the calendar, and the time that it
-#: shows after the end of the horizon, both as shares of the horizon.
+#: The time that the picture shows before the current time, and the time that it shows after the end
+#: of the horizon, both as fractions of the horizon.
 _BEFORE, _BEYOND = 0.2, 0.06
-#: The actions that the browser reports, with the names of their arguments.
+#: The actions that the browser can request, each with the names of its arguments.
 _ACTIONS = {
     "submit": ("start", "length", "servers"),
     "cancel": ("number",),
     "free": ("begin", "end"),
     "load": ("requests", "share", "ahead", "draw", "rule"),
 }
-#: The request length that the form proposes at first, in multiples of the smallest time step.
+#: The initial duration of a request in the form, in multiples of the smallest time step.
 _LENGTH = 20
 
 
 class ReservationCalendar(Pictured):
     """A widget in which the user of a notebook reserves servers by hand.
 
-    Use `reservation_calendar` to make one; it explains the parameters.
+    Use `reservation_calendar` to create this widget. Its documentation explains the parameters.
 
     Parameters
     ----------
     setting : Setting
         The parameters of the calendar.
     others : Others
-        The settings from which the requests of other users are sampled.
+        The parameters of the random requests of other users.
     unit : str
-        The unit of time that texts show, such as ``"h"``.
+        The unit of time in messages, such as ``"h"``.
 
     Attributes
     ----------
@@ -83,7 +82,7 @@ class ReservationCalendar(Pictured):
         super().__init__()
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self.now = booking.PAST * setting.horizon
-        # All instants are multiples of a time step, the grain. It is the largest of the numbers
+        # All instants are multiples of a time step, `_grain`: the largest number in the sequence
         # ..., 0.1, 0.2, 0.5, 1, 2, 5, ... that is at most 1/80 of the horizon.
         most, power = setting.horizon / 80, 10.0 ** floor(log10(setting.horizon / 80))
         self._grain = max(part * power for part in (1, 2, 5) if part * power <= most * 1.0001)
@@ -92,7 +91,7 @@ class ReservationCalendar(Pictured):
         self.on_msg(lambda _widget, content, _buffers: self._receive(content))
 
     def submit(self, start: float, length: float, servers: int) -> str:
-        """Submit a request for servers, and return in words whether it was booked.
+        """Submit a request for servers, and return the outcome in words.
 
         Parameters
         ----------
@@ -113,24 +112,24 @@ class ReservationCalendar(Pictured):
         return words
 
     def cancel(self, number: int) -> str:
-        """Cancel one of your own requests, and return a sentence that says so.
+        """Cancel one of your own requests, and return a message that confirms it.
 
         Parameters
         ----------
         number : int
-            The number of the request, counted from 1.
+            The number of the request, starting at 1.
 
         Raises
         ------
         InputError
-            If you have no booked request of this number.
+            If you have no booked request with this number.
         """
         words = self._session.cancel(number)
         self._update(words, "cancelled")
         return words
 
     def free(self, begin: float, end: float) -> list[int]:
-        """Return the servers that are free during an interval, without booking them.
+        """Return the servers that are free during an interval, without reserving them.
 
         Parameters
         ----------
@@ -140,7 +139,7 @@ class ReservationCalendar(Pictured):
         Returns
         -------
         list of int
-            The free servers, counted from 0.
+            The numbers of the free servers, starting at 0.
 
         Raises
         ------
@@ -158,14 +157,14 @@ class ReservationCalendar(Pictured):
     def load(
         self, requests: int, share: float, ahead: float, draw: int, rule: str | None = None
     ) -> None:
-        """Sample new requests of other users, and then submit your own requests again.
+        """Sample new requests of other users, then submit your own requests again.
 
-        Your requests stay as they are; only those that you cancelled are left out.
+        Your own requests do not change. Requests that you cancelled are not submitted again.
 
         Parameters
         ----------
         requests, share, ahead, draw, rule
-            As in `reservation_calendar`. Without a `rule`, the present one stays.
+            As in `reservation_calendar`. By default, the rule does not change.
         """
         others = booking.Others(requests, share, ahead, draw)
         rule = one_of("rule", self._setting.rule if rule is None else rule, (*RULES,))
@@ -175,7 +174,7 @@ class ReservationCalendar(Pictured):
         self._update(words, "lost" if self._session.lost else "")
 
     def still(self) -> Figure:
-        """Return a still picture of the calendar, for pages that cannot show a widget."""
+        """Return a still picture of the calendar, for pages that cannot show widgets."""
         data, words = self.data, self.data["said"]["words"]
         return reservations(
             self._setting.clusters,
@@ -190,7 +189,7 @@ class ReservationCalendar(Pictured):
         )
 
     def picture(self) -> Picture:
-        """Return the still picture of the calendar with its description in words."""
+        """Return a still picture of the calendar, with a description for screen readers."""
         return Picture(self.still(), f"Reservation calendar: {self.data['said']['words']}")
 
     def _new_session(self, setting: booking.Setting, others: booking.Others) -> None:
@@ -199,7 +198,6 @@ class ReservationCalendar(Pictured):
         self._setting, self._others = setting, others
 
     def _receive(self, content: Mapping[str, Any]) -> None:
-        """Carry out an action that the browser reports, or show why it is impossible."""
         field = "do"
         try:
             action = one_of("do", str(content.get("do")), (*_ACTIONS,))
@@ -210,7 +208,7 @@ class ReservationCalendar(Pictured):
             field = ""
             getattr(self, action)(**values)
         except InputError as error:
-            # The text of an error begins with the name of the wrong argument.
+            # Every error message begins with the name of the wrong argument.
             self._update(str(error), "wrong", field=field or str(error).partition(" ")[0])
 
     def _update(
@@ -221,21 +219,6 @@ class ReservationCalendar(Pictured):
         made: booking.Reserved | None = None,
         found: Mapping[str, Any] | None = None,
     ) -> None:
-        """Send the state of the calendar to the browser, which draws it.
-
-        Parameters
-        ----------
-        words : str
-            The message that the browser shows.
-        kind : str
-            The kind of message, which decides its colour and which attempts are drawn.
-        field : str
-            The name of the field that holds a wrong value, if there is one.
-        made : Reserved, optional
-            The reservation that was just made, which the browser marks.
-        found : dict, optional
-            The interval that the user asked about and the servers that are free in it.
-        """
         setting, session = self._setting, self._session
         servers, until, clusters = sum(setting.clusters), session.until, len(setting.clusters)
         begin = self.now - _BEFORE * setting.horizon
@@ -287,28 +270,29 @@ def reservation_calendar(
     span_penalty: float = 0.0, requests: int = 12, share: float = 0.5, ahead: float = 10.0,
     draw: int = 1, unit: str = "h",
 ) -> ReservationCalendar:  # fmt: skip
-    """Return a calendar in which a user reserves servers by hand, beside other users.
+    """Return a widget in which a user reserves servers while other users have reservations.
 
-    The requests of other users are sampled. They were submitted during the half horizon before now.
+    The requests of other users are random. They are submitted during the half horizon before the
+    current time.
 
     Parameters
     ----------
     clusters : sequence of int
         The number of servers of each cluster; 200 servers at most in all.
     slot, step, max_attempts, horizon, rule
-        As in `coalloc_lib.Online`; the first, the second and the fourth are in `unit`.
+        As in `coalloc_lib.Online`. `slot`, `step` and `horizon` are in `unit`.
     span_penalty : float
-        A reservation in several clusters takes ``1 + span_penalty`` times as long.
+        A reservation in several clusters lasts ``1 + span_penalty`` times as long.
     requests : int
         The number of requests of other users, at most 60.
     share : float
-        The share of these requests that ask for a later start than their submission.
+        The fraction of these requests with a start later than their submission.
     ahead : float
-        The longest time, in `unit`, between the submission of such a request and its start.
+        The longest time, in `unit`, between the submission and the start of a request.
     draw : int
         The seed of the random numbers from which these requests are sampled.
     unit : str
-        The unit of time that texts show.
+        The unit of time in messages.
 
     Returns
     -------

@@ -12,28 +12,22 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 
-#: The types of Batsim profiles whose run time does not depend on the platform. Older versions of
-#: Batsim write "delay", and newer versions write "DelayProfile".
+#: The Batsim profile types with a fixed run time, which does not depend on the platform. Older
+#: versions of Batsim call this type "delay", and newer versions call it "DelayProfile".
 DELAYS = ("delay", "DelayProfile")
 
 
 class _Workload(NamedTuple):
-    """The content of a Batsim file: its jobs, the profile of each job, and ``nb_res``.
-
-    The key ``nb_res`` has the number of processors of the platform.
-    """
-
     jobs: list[dict[str, Any]]
     profiles: list[dict[str, Any]]
-    resources: Any
+    resources: Any  # `nb_res`: the number of processors of the platform
 
     def column(self, name: str) -> list:
-        """Return the values of a key such as ``res`` for all jobs of the file."""
         return [job[name] for job in self.jobs]
 
 
 def read_batsim(path: str | os.PathLike[str], request: str = "total") -> JobStream:
-    """Read the jobs of a Batsim workload whose profiles are delays.
+    """Read a Batsim workload in which every job has a delay profile, that is, a fixed run time.
 
     Batsim stops a job when it reaches its walltime. So the run time of a job is its delay, or its
     walltime if that is shorter, and the walltime is its estimate. A job has failed
@@ -99,8 +93,10 @@ def _parsed(path: str | os.PathLike[str]) -> _Workload:
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); check the path") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        what = f"not a Batsim workload ({type(error).__name__}: {error})"
-        raise InputError(f"{path} is {what}; give JSON with jobs and profiles") from None
+        raise InputError(
+            f"{path} is not a Batsim workload ({type(error).__name__}: {error}); give a JSON file "
+            "with jobs and profiles"
+        ) from None
     if not jobs:
         raise InputError(f"{path} has no jobs; give a workload with at least one job")
     return workload
@@ -109,10 +105,9 @@ def _parsed(path: str | os.PathLike[str]) -> _Workload:
 def _reject_other_profiles(workload: _Workload, path: str | os.PathLike[str]) -> None:
     for job, profile in zip(workload.jobs, workload.profiles, strict=True):
         if profile["type"] not in DELAYS:
-            what = f"job {shown(job['id'])} has a profile of type {shown(profile['type'])}"
             raise InputError(
-                f"{path}: {what}, whose run time depends on a platform; give a profile of type "
-                "'delay'"
+                f"{path}: job {shown(job['id'])} has a profile of type {shown(profile['type'])}, "
+                "whose run time depends on the platform; give a profile of type 'delay'"
             )
 
 
@@ -140,32 +135,30 @@ def _stream(workload: _Workload, request: str) -> JobStream:
 
 
 def _reject_impossible(workload: _Workload, limit: NDArray, processors: NDArray) -> None:
-    """Raise an `InputError` if Batsim could not run a job, or if a job depends on another job.
-
-    In Batsim, a walltime of -1 means that the job has no limit.
-    """
     most = workload.resources
     rows = zip(workload.jobs, limit.tolist(), processors.tolist(), strict=True)
     for job, seconds, size in rows:
         name = f"job {shown(job['id'])}"
+        # In Batsim, a walltime of -1 means that the run time of a job has no limit.
         if seconds <= 0 and seconds != -1:
             raise InputError(
-                f"{name}: walltime = {seconds:g}; give seconds above 0, or leave it out"
+                f"{name}: walltime = {seconds:g}; give a number of seconds above 0, or omit "
+                "walltime"
             )
         if most is not None and size > checks.whole("nb_res", most):
             raise InputError(
-                f"{name}: res = {size} is more than nb_res = {most}; correct one of them"
+                f"{name}: res = {size} is more than nb_res = {most}, the number of processors of "
+                "the platform; correct one of them"
             )
         if job.get("dependencies"):
-            what = f"dependencies = {shown(job['dependencies'])}"
-            raise InputError(f"{name}: {what}, which are not supported; remove them")
+            raise InputError(
+                f"{name}: dependencies = {shown(job['dependencies'])}, but dependencies between "
+                "jobs are not supported; remove them"
+            )
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dict; raise a `ValueError` if a key occurs twice in it.
-
-    Without this check, Python silently keeps only the last value of the key.
-    """
+    # Without this check, `json.loads` keeps only the last value of a repeated key.
     repeated = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
     if repeated:
         raise ValueError(f"{shown(repeated[0])} comes twice in one object")
@@ -177,7 +170,6 @@ def _reject_constant(word: str) -> None:
 
 
 def _reject_odd_ids(ids: list) -> None:
-    """Raise a `ValueError` if a job id is neither a string nor a number, or is not unique."""
     seen = set()
     for value in ids:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -188,7 +180,6 @@ def _reject_odd_ids(ids: list) -> None:
 
 
 def _numbers_in(ids: list) -> list[int] | None:
-    """Convert job ids to whole numbers; return None if one is not whole or is not unique."""
     try:
         numbers = [checks.whole_in(str(value)) for value in ids]
     except ValueError:

@@ -20,19 +20,21 @@ from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.swf import SwfLog, read_swf
 
 ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload"
-#: The environment variable with the path of a folder that contains logs.
+#: The name of the environment variable that gives the path of a folder with logs.
 FOLDER_VARIABLE = "COALLOC_TRACES"
-#: The possible actions of `load_trace` if a log is not on this computer.
+#: What `load_trace` can do if a public log is not on this computer: download it, load a synthetic
+#: stand-in, or raise an error.
 MISSING = ("fetch", "stand-in", "error")
-#: The time, in nanoseconds, in which a second change of a file may leave its time stamp as it was.
+#: If a file changes twice within this number of nanoseconds, both changes can have the same time
+#: stamp.
 SOON = 2 * 10**9
 
 
 @dataclass(frozen=True)
 class Trace:
-    """A public log of the Parallel Workloads Archive: its address, checksums and size.
+    """The catalogue entry of a public log: its address, checksums and size.
 
-    None means that a value is not known.
+    The log is in the Parallel Workloads Archive. A value that is not known is None.
 
     Attributes
     ----------
@@ -61,11 +63,12 @@ class Trace:
 
     @property
     def file(self) -> str:
-        """The name of the compressed log file in the archive."""
+        """The file name of the compressed log in the Parallel Workloads Archive."""
         return self.url.rpartition("/")[2]
 
 
 # fmt: off
+
 #: The public logs that `load_trace` knows by name.
 CATALOGUE = (
     Trace(
@@ -107,7 +110,7 @@ CATALOGUE = (
 
 
 def trace(name: str) -> Trace:
-    """Return the catalogue entry of a public log, given the name of the log.
+    """Return the catalogue entry of the public log with the given name.
 
     Parameters
     ----------
@@ -123,7 +126,7 @@ def trace(name: str) -> Trace:
     entry = _find(name)
     if entry is None:
         raise InputError(
-            f"name = {shown(name)} is not a log of the catalogue; choose one of "
+            f"name = {shown(name)} is not a log in the catalogue; choose one of "
             f"{', '.join(entry.name for entry in CATALOGUE)}"
         )
     return entry
@@ -184,7 +187,7 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
     elif missing == "error":
         raise InputError(
             f"{entry.name} is not on this computer; fetch it (coalloc traces fetch {entry.name}), "
-            f"or set {FOLDER_VARIABLE} to a folder with {entry.file}"
+            f"or set {FOLDER_VARIABLE} to a folder that contains {entry.file}"
         )
     else:
         path = _download(entry)
@@ -192,9 +195,9 @@ def load_trace(name_or_path: str | os.PathLike[str], *, missing: str = "fetch") 
 
 
 def fetch(names: Iterable[str] | None = None) -> list[Path]:
-    """Download public logs that are not yet on this computer, and return the paths of their files.
+    """Download the public logs that are not yet on this computer, and return all file paths.
 
-    The checksums of all files are checked, also of those that are already on this computer.
+    The checksums of all files are checked, including files that were already on this computer.
 
     Parameters
     ----------
@@ -208,7 +211,7 @@ def fetch(names: Iterable[str] | None = None) -> list[Path]:
     """
     names = [entry.name for entry in CATALOGUE] if names is None else names
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InputError(f"names = {shown(names)}; give a list of names")
+        raise InputError(f"names = {shown(names)}; give a list of log names")
     return [_fetched(entry) for entry in [trace(name) for name in names]]
 
 
@@ -221,10 +224,11 @@ def _fetched(entry: Trace) -> Path:
 
 
 def listing() -> list[dict]:
-    """Return a list of the public logs, with one dict for each log.
+    """Return one dict per public log in the catalogue, including whether it is on this computer.
 
     The keys are ``name``, ``jobs``, ``processors``, ``acknowledge`` (see `Trace`) and ``found``,
-    the path of the file that `load_trace` would read, or None if the log is not on this computer.
+    which is the path of the file that `load_trace` would read, or None if the log is not on this
+    computer.
     """
     known = ("name", "jobs", "processors", "acknowledge")
     return [
@@ -234,17 +238,18 @@ def listing() -> list[dict]:
 
 
 def content_checksum(name: str) -> str | None:
-    """Return the SHA-256 of the content of a public log, or None if the log is not stored here.
+    """Return the SHA-256 of an unpacked public log, or None if the log is not on this computer.
 
-    Stored results use the checksum to record from which log they were computed.
+    The checksum is stored with results, to record which version of the log they come from.
     """
     path = _local_file(trace(name))
     return None if path is None else _sha256_of_content(path)
 
 
 def _sha256_of_content(path: Path) -> str:
-    """Return the SHA-256 of the content of a log. An old file is read again only if it changed."""
     now = path.stat()
+    # Another change could leave the time stamp of a recently changed file as it is, so such a file
+    # is always read again.
     if time.time_ns() - now.st_mtime_ns < SOON:
         return _read_sha256(path)
     return _known_sha256(path, now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
@@ -286,9 +291,8 @@ def _local_file(entry: Trace) -> Path | None:
 
 
 def _check(path: Path, entry: Trace) -> None:
-    """Raise an `InputError` if the checksum of a log is wrong; warn if no checksum is known."""
-    # If the checksums of the packed and the unpacked log are known, that of the unpacked log is
-    # used, because packing the same log again changes the file.
+    # The checksum of the unpacked log is preferred, because the packed file changes when the same
+    # log is packed again.
     if entry.content_sha256:
         what, expected, digest = "content", entry.content_sha256, _sha256_of_content(path)
     elif entry.archive_sha256 and path.suffix == ".gz":
@@ -300,7 +304,7 @@ def _check(path: Path, entry: Trace) -> None:
     else:
         raise InputError(
             f"{path} cannot be checked, because for {entry.name} only the checksum of {entry.file} "
-            "is known; replace it with that file, or rename it and load it by its path"
+            f"is known; download {entry.file} instead, or rename your file and load it by its path"
         )
     if digest != expected:
         raise InputError(
@@ -310,31 +314,30 @@ def _check(path: Path, entry: Trace) -> None:
 
 
 def _download(entry: Trace) -> Path:
-    """Download a log into the cache; remove the file again if its checksum is wrong."""
     import pooch
 
     known = f"sha256:{entry.archive_sha256}" if entry.archive_sha256 else None
     downloader = pooch.HTTPDownloader(progressbar=True, timeout=30)
     try:
         file = pooch.retrieve(entry.url, known, entry.file, cache_folder(), downloader=downloader)
-    # If a download fails, the package requests raises an OSError. If the checksum is wrong, pooch
-    # raises a ValueError.
+    # A failed download raises an OSError (from requests), and a wrong checksum raises a ValueError
+    # (from pooch).
     except (OSError, ValueError) as error:
         raise InputError(
             f"{entry.url} could not be fetched ({' '.join(str(error).split())[:400]}); try again "
-            f"later, or download {entry.file} elsewhere and set {FOLDER_VARIABLE} to its folder"
+            f"later, or get {entry.file} in another way and set {FOLDER_VARIABLE} to its folder"
         ) from None
     try:
         _check(Path(file), entry)
     except InputError as error:
         os.remove(file)
-        # The error names the address of the log and not the file, which has been removed.
+        # The file has been removed, so the error message names the URL of the log instead.
         raise InputError(str(error).replace(file, entry.url)) from None
     return Path(file)
 
 
 def load_stand_in(name: str) -> SwfLog:
-    """Load the synthetic log that the library has as a replacement for a public log.
+    """Load the synthetic log that the library provides as a stand-in for a public log.
 
     Parameters
     ----------
@@ -353,7 +356,7 @@ def load_stand_in(name: str) -> SwfLog:
         there = sorted(file.name.split("-synthetic")[0] for file in folder.glob("*-synthetic*"))
         raise InputError(
             f"the library has no synthetic log for {entry.name} (only for "
-            f"{', '.join(there) or 'no log'}); fetch the log itself: coalloc traces fetch "
+            f"{', '.join(there) or 'no log'}); fetch the real log: coalloc traces fetch "
             f"{entry.name}"
         )
     return replace(read_swf(path), name=entry.name, is_stand_in=True)

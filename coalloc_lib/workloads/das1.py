@@ -14,27 +14,27 @@ from numpy.typing import NDArray
 
 from coalloc_lib.model.distributions import Distribution, SizeDistribution
 
-#: The mean and the coefficient of variation of the job sizes in the DAS1 log. Its 30,558 jobs have
-#: 58 different sizes in [1, 128].
+#: The mean and the coefficient of variation of the 30,558 job sizes in the DAS1 log. The log has 58
+#: different sizes between 1 and 128 processors.
 SIZE_MEAN, SIZE_CV = 23.34, 1.11
-#: The mean, in seconds, and the coefficient of variation of the service times of 28,426 jobs in the
-#: DAS1 log.
+#: The mean (in seconds) and the coefficient of variation of 28,426 service times in the DAS1 log.
 SERVICE_MEAN, SERVICE_CV = 356.45, 5.37
-#: The share of the service times in the DAS1 log that are below 15 minutes, and this limit in
-#: seconds. In working hours, jobs had to end within 15 minutes.
+#: The fraction of service times in the DAS1 log that are below 15 minutes, and 15 minutes in
+#: seconds. During working hours, jobs had to end within 15 minutes.
 SHORT_SHARE, SHORT_LIMIT = 0.9445, 900.0
-#: The longest service time, in seconds.
+#: The longest service time in the DAS1 log, in seconds.
 LONGEST = 15 * 3600.0
 
-#: A job size that is a power of two is this many times as frequent as its neighbouring sizes.
+#: In the distribution of job sizes, a power of two has this many times the probability of its
+#: neighbours.
 POWER_WEIGHT = 10.0
 
 
 @cache
 def das1_sizes() -> SizeDistribution:
-    """Return a distribution of job sizes like that of the DAS1 log, which is not public.
+    """Return a distribution that resembles the job sizes in the DAS1 log, which is not public.
 
-    It has 58 sizes in [1, 128], the mean 23.34 and the cv 1.11.
+    The distribution has 58 sizes in [1, 128], a mean of 23.34 processors and a cv of 1.11.
 
     Notes
     -----
@@ -58,9 +58,8 @@ def das1_sizes() -> SizeDistribution:
         weights = np.exp(logs - logs.max())
         return weights / weights.sum()
 
-    # There is only one root, because the function is the gradient of a convex function: the
-    # logarithm of the sum of the weights, minus a linear function. The Jacobian matrix of the
-    # gradient is the covariance of the features.
+    # The equations have only one solution, because they set the gradient of a convex function to 0.
+    # The Jacobian matrix of the gradient is the covariance matrix of the features.
     solution = optimize.root(
         lambda tilt: features @ weights_at(tilt) - target,
         np.zeros(2),
@@ -74,12 +73,12 @@ def das1_sizes() -> SizeDistribution:
 
 @dataclass(frozen=True)
 class _ShortAndLong(Distribution):
-    """A distribution of times: truncated exponential up to a limit and truncated Pareto above it.
+    """A distribution of times: exponential below a limit, and Pareto from the limit to a maximum.
 
     Parameters
     ----------
     share_short : float
-        The share of the times below the limit.
+        The fraction of times that are below the limit.
     limit : float
         The limit, in seconds.
     rate : float
@@ -98,12 +97,10 @@ class _ShortAndLong(Distribution):
 
     @property
     def mean(self) -> float:
-        """The mean time, in seconds."""
         return self._moment(1)
 
     @property
     def variance(self) -> float:
-        """The variance of the time, in seconds squared."""
         return self._moment(2) - self.mean**2
 
     def _moment(self, order: int) -> float:
@@ -124,16 +121,12 @@ class _ShortAndLong(Distribution):
 
 
 def _cut_exponential_moments(rate: float, limit: float) -> tuple[float, float]:
-    """Return the first two moments of an exponential distribution truncated at `limit`."""
     odds = 1 / np.expm1(rate * limit)
     return 1 / rate - limit * odds, 2 / rate**2 - (limit**2 + 2 * limit / rate) * odds
 
 
 def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> float:
-    """Return a moment of a Pareto distribution on [low, high].
-
-    The order of the moment must not equal the exponent of the distribution.
-    """
+    # The formula is not valid if `order` is equal to `exponent`.
     norm = exponent * low**exponent / (1 - (low / high) ** exponent)
     power = order - exponent
     return norm * (high**power - low**power) / power
@@ -141,9 +134,9 @@ def _cut_pareto_moment(exponent: float, low: float, high: float, order: int) -> 
 
 @cache
 def das1_service_times() -> Distribution:
-    """Return a distribution of service times, in seconds, like that of the DAS1 log.
+    """Return a distribution that resembles the service times in the DAS1 log, in seconds.
 
-    It has the mean 356.45 and the cv 5.37.
+    The distribution has a mean of 356.45 s and a cv of 5.37.
 
     Notes
     -----

@@ -24,7 +24,7 @@ FOLDER = data_folder("traces")
 
 @dataclass(frozen=True, eq=False)
 class JobClass:
-    """The size and time distributions of those jobs of a log whose size is in one range.
+    """A class of jobs whose sizes lie in one range, with distributions of sizes and times.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class JobClass:
 
     @classmethod
     def from_dict(cls, parameters: dict[str, Any]) -> "JobClass":
-        """Return a class of jobs with the parameters that ``data/traces/fit_classes.py`` wrote."""
+        """Return a job class with parameters that ``data/traces/fit_classes.py`` has fitted."""
         low, high = parameters["low"], parameters["high"]
         shares = np.zeros(high + 1)
         for size, share in parameters["sizes"].items():
@@ -70,22 +70,24 @@ class JobClass:
 
 @dataclass(frozen=True, eq=False)
 class HyperErlangWorkload:
-    """A workload of several classes of jobs, each with its own sizes, arrivals and run times.
+    """A random workload model with several classes of jobs and hyper-Erlang times.
 
-    The script ``data/traces/fit_classes.py`` fits such a workload to a log.
+    Each class has its own distributions of sizes, times between arrivals, and run times. The script
+    ``data/traces/fit_classes.py`` fits the model to a log.
 
     Parameters
     ----------
     classes : tuple of JobClass
         The classes.
     longest_estimate : float
-        The longest estimate, in seconds, of jobs whose run time is not longer.
+        The maximum estimate, in seconds. The estimate of a job that runs longer is at
+        most its run time.
 
     Notes
     -----
     The classes are independent of each other. In each class, sizes, run times and arrivals are
     independent, and the arrivals begin in the steady state. The estimate of a job is its run time
-    multiplied by a ratio that is sampled from those of its class.
+    multiplied by a ratio that is sampled from the ratios of its class.
 
     The classes and the distributions of times are those of the reference. The empirical sizes and
     the estimates are additions of this library. Daily cycles, users and sessions are not modelled.
@@ -107,25 +109,25 @@ class HyperErlangWorkload:
 
     @property
     def rate(self) -> float:
-        """The arrival rate of all classes together, in jobs per second."""
+        """The total arrival rate over all classes of jobs, in jobs per second."""
         return sum(1 / job_class.gaps.mean for job_class in self.classes)
 
     @property
     def mean_work(self) -> float:
-        """The mean work of a job, in processors times seconds."""
+        """The mean work of a job, in processor-seconds."""
         work = (c.sizes.mean * c.runtimes.mean / c.gaps.mean for c in self.classes)
         return sum(work) / self.rate
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample jobs that each run on one cluster; see `Workload.sample` for the arguments.
+        """Sample `count` jobs, each of which runs on a single cluster.
 
-        The default rate is that of the log.
+        See `Workload.sample` for the arguments. The default rate is the rate of the log.
         """
         whole("count", count)
         seeded = [*zip(self.classes, spawn(seed, len(self.classes)), strict=True)]
         arrivals = [_arrivals(*class_and_seed, count) for class_and_seed in seeded]
-        # The stream has the first `count` jobs of all classes together, so no class contributes
-        # more than `count` jobs.
+        # The stream consists of the `count` earliest jobs over all classes. No class can contribute
+        # more than `count` jobs, so this number is sampled from each class.
         first = np.argsort(np.concatenate(arrivals), kind="stable")[:count]
         submit, kind = np.concatenate(arrivals)[first], first // count
         sizes, runtime, estimate = np.empty(count, dtype=np.int64), np.empty(count), np.empty(count)
@@ -143,9 +145,9 @@ class HyperErlangWorkload:
 
 
 def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
-    """Return the random workload model that was fitted to a public log.
+    """Return the hyper-Erlang workload model that was fitted to a public log.
 
-    The parameters come with the library, but the log itself does not.
+    The parameters of the model are part of the library, but the log itself is not.
 
     Parameters
     ----------
@@ -161,9 +163,9 @@ def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
     known = sorted(file.name.split(".")[0].upper() for file in FOLDER.glob("*.jann.json"))
     if str(log).upper() not in known:
         raise InputError(
-            f"log = {shown(log)}; the library has parameters for {', '.join(known) or 'no log'}; "
-            "give one of these, or fit another log with data/traces/fit_classes.py of the "
-            "repository"
+            f"log = {shown(log)}; the library has models for {', '.join(known) or 'no log'}; "
+            "give the name of one of these logs, or fit a model to your log with "
+            "data/traces/fit_classes.py in the repository"
         )
     parameters = json.loads(path.read_text("utf-8"))
     classes = tuple(map(JobClass.from_dict, parameters["classes"]))
@@ -171,7 +173,7 @@ def shipped_workload(log: str = "CTC-SP2") -> HyperErlangWorkload:
 
 
 def _arrivals(job_class: JobClass, seed: Seed, count: int) -> NDArray[np.float64]:
-    """Sample `count` arrival times of a class of jobs, beginning in the steady state."""
     rng, *_ = generators(seed, 4)
+    # The arrivals begin in the steady state.
     first = job_class.gaps.residual(rng)
     return first + np.append(0.0, np.cumsum(job_class.gaps.sample(rng, count - 1)))

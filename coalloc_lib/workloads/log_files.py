@@ -15,15 +15,15 @@ from typing import Any
 
 from coalloc_lib.basics.checks import InputError, path_of
 
-#: The function `content` unpacks a file to at most this number of bytes, or to at most this
-#: multiple of the packed size, whichever is larger.
+#: The function `content` unpacks at most `MOST_UNPACKED` bytes or `MOST_RATIO` times the packed
+#: size of a file, whichever is larger.
 MOST_UNPACKED, MOST_RATIO = 64 * 2**20, 100
 _BLOCK = 4 * 2**20
 _LONGEST_LINE = 2**20
 _UNPACK = "unpack it, and give the path of the log in it"
 _NO_LOG = "give the log as text, as it was downloaded or printed"
-#: A dict from the first bytes of a file to its format, for formats that are not text. Each entry
-#: has a description of the format and advice for the user.
+#: The first bytes of files that are not plain text, each with the name of the file format and
+#: advice for the user.
 _SIGNATURES = {
     b"PK\x03\x04": ("a zip archive or a spreadsheet", f"{_UNPACK}, or save the sheet as text"),
     b"PK\x05\x06": ("an empty zip archive", "fetch it again"),
@@ -40,15 +40,16 @@ _SIGNATURES = {
     codecs.BOM_UTF32_LE: ("text in UTF-32", "save it as UTF-8"),
     codecs.BOM_UTF32_BE: ("text in UTF-32", "save it as UTF-8"),
 }
-#: The position of the word ustar in a tar archive, in bytes.
+#: The bytes of a tar archive that hold the word ustar.
 _TAR = slice(257, 262)
 _HTML = (b"<!doctype html", b"<html", b"<?xml")
 
 
 def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> Iterator[bytes]:
-    """Yield the content of a text file as bytes, in blocks of whole lines.
+    """Yield the bytes of a text file in blocks, each of which ends at the end of a line.
 
-    A file packed with gzip is unpacked, and text in UTF-16, which PowerShell writes, becomes UTF-8.
+    A file packed with gzip is unpacked. Text in UTF-16, which PowerShell writes, is converted to
+    UTF-8.
 
     Parameters
     ----------
@@ -70,8 +71,9 @@ def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> I
         head = source.peek(512)[:512]
         _reject_other_files(path, head)
         if path.suffix == ".gz" and not is_packed:
-            mend = "fetch it again, or drop .gz from its name"
-            raise InputError(f"{path} is not a gzip file; {mend}")
+            raise InputError(
+                f"{path} is not a gzip file; fetch it again, or drop .gz from its name"
+            )
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             source = _Utf16(source)
         size = os.fstat(file.fileno()).st_size  # 0 for a pipe
@@ -81,17 +83,13 @@ def content(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> I
             length += len(block)
             if is_packed and length > most:
                 raise InputError(
-                    f"{path} unpacks to more than {most:,} bytes, which is too much for its packed "
-                    "size; check it, or give read_swf a larger most_bytes"
+                    f"{path} unpacks to more than {most:,} bytes, which is suspiciously many for "
+                    "its packed size; check the file, or call read_swf with a larger most_bytes"
                 )
             yield block
 
 
 def _reject_other_files(path: Any, head: bytes) -> None:
-    """Raise an `InputError` if the first bytes of a file show that it is not text.
-
-    The error says in one line what the file is and what to do.
-    """
     found = next((kind for begin, kind in _SIGNATURES.items() if head.startswith(begin)), None)
     is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if found is None and head[_TAR] == b"ustar":
@@ -101,7 +99,8 @@ def _reject_other_files(path: Any, head: bytes) -> None:
     elif found is None and b"\0" in head and not is_utf16:
         found = "not text, because it contains bytes of value 0", "save it as text in UTF-8"
     if found is not None:
-        raise InputError(f"{path} is {found[0]}; {found[1]}")
+        kind, advice = found
+        raise InputError(f"{path} is {kind}; {advice}")
 
 
 def _blocks(path: Path, source: Any) -> Iterator[bytes]:
@@ -119,7 +118,7 @@ class _Utf16:
     """A reader that converts a file from UTF-16 to UTF-8."""
 
     def __init__(self, source: Any) -> None:
-        # With newline="\n", only a line feed ends a line, in UTF-16 as well as in UTF-8.
+        # With newline="\n", only a line feed ends a line, as it does in UTF-8 files.
         self._text = io.TextIOWrapper(source, encoding="utf-16", newline="\n")
 
     def read(self, size: int) -> bytes:
@@ -131,7 +130,6 @@ class _Utf16:
 
 @contextmanager
 def _errors_of(path: Path) -> Iterator[None]:
-    """Convert the errors of reading a file to an `InputError` with a message of one line."""
     try:
         yield
     except FileNotFoundError:
@@ -142,9 +140,9 @@ def _errors_of(path: Path) -> Iterator[None]:
         why = "is a gzip file whose end is missing; fetch it again"
         raise InputError(f"{path} {why}") from None
     except UnicodeDecodeError:
-        why = "begins as text in UTF-16, but cannot be read to its end as such; save it as UTF-8"
+        why = "begins as text in UTF-16, but some of it is not valid UTF-16; save it as UTF-8"
         raise InputError(f"{path} {why}") from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path} is a damaged gzip file ({error}); fetch it again") from None
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}); check it") from None
+        raise InputError(f"{path} cannot be read ({error.strerror}); check the file") from None

@@ -19,8 +19,9 @@ from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.model.merging import merge
 from coalloc_lib.model.splitting import ROUNDINGS, split_smallest
 
-#: The names of the random quantities of `JobModel`, `Mixture` and `SplitJobs`. The random generator
-#: of a quantity depends on its position in this list, so another order would give other jobs.
+#: The names of the random streams of `JobModel`, `Mixture` and `SplitJobs`. The generator of a
+#: stream depends on the position of its name in this list, so a different order would change the
+#: sampled jobs.
 STREAMS = ("sizes", "service", "arrivals", "kinds", "penalty", "kept whole")
 
 
@@ -30,7 +31,7 @@ def _generator(seed: Seed, stream: str) -> np.random.Generator:
 
 @dataclass(frozen=True)
 class JobModel:
-    """Random jobs with a fixed number of components, whose sizes come from one distribution.
+    """A random model in which every job has the same number of components, with random sizes.
 
     Parameters
     ----------
@@ -52,9 +53,9 @@ class JobModel:
         The sizes of each job are added up in groups of neighbours, and this is the number of
         groups, which become its components.
     span_penalty : float
-        The share that spanning adds to a run time.
+        The fraction by which spanning lengthens a run time.
     estimate : float
-        The estimate of each job, as a multiple of its run time, 1 or more.
+        The estimate of each job divided by its run time, at least 1.
 
     Raises
     ------
@@ -99,8 +100,8 @@ class JobModel:
             whole("split_at", self.split_at)
             if self.request != "unordered":
                 raise InputError(
-                    f"request = {self.request!r} with split_at, which makes unordered requests; "
-                    "give request='unordered', or leave split_at out"
+                    f"request = {self.request!r} is not possible with split_at; give "
+                    "request='unordered', or omit split_at"
                 )
             if self.merged_into is not None:
                 raise InputError("split_at and merged_into are both given; give only one of them")
@@ -112,7 +113,7 @@ class JobModel:
             )
 
     def with_(self, **changes: Any) -> "JobModel":
-        """Return a copy of the model in which the given fields have other values."""
+        """Return a copy of the model with new values of the given fields."""
         return replace(self, **changes)
 
     def __str__(self) -> str:
@@ -130,11 +131,11 @@ class JobModel:
 
     @property
     def mean_work(self) -> float:
-        """The mean work of a job: its processors times its run time, without a span penalty."""
+        """The mean work of a job (processors times run time), without any span penalty."""
         return self.mean_processors * self.service.mean
 
     def largest(self) -> JobStream:
-        """Return a stream with only one job: the largest job that the model can sample."""
+        """Return a stream of one job, the largest job that the model can produce."""
         components = np.full((1, self.components), self.sizes.maximum)
         return JobStream([0], [0], self._shaped(components), request=self.request)
 
@@ -145,7 +146,7 @@ class JobModel:
         return sizes.reshape(len(sizes), parts, -1).sum(axis=2)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample jobs that arrive in a Poisson process with the given rate.
+        """Sample `count` jobs, with Poisson arrivals at the given rate.
 
         See `coalloc_lib.workloads.Workload.sample` for the arguments.
         """
@@ -160,16 +161,16 @@ class JobModel:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A mixture of job models: each job is sampled from one model, with a given probability.
+    """A mixture of job models: each job is sampled from one model, which is chosen at random.
 
-    With the same seed, the jobs of a model in the mixture have the same values as in a stream of
-    this model alone.
+    With the same seed, a job that comes from a model is identical to the job at the same position
+    in a stream of that model alone.
 
     Parameters
     ----------
     parts : dict of JobModel to float
-        The share of each model, as a positive number. The shares sum to 1. All models have the same
-        request type and the same distribution of run times.
+        The probability of each model. The probabilities are positive and sum to 1. All models have
+        the same request type and the same distribution of run times.
     """
 
     parts: dict[JobModel, float]
@@ -177,17 +178,18 @@ class Mixture:
     def __post_init__(self) -> None:
         if not isinstance(self.parts, dict) or not all(isinstance(p, JobModel) for p in self.parts):
             raise InputError(
-                f"parts = {shown(self.parts)}; give a dict from each JobModel to its share"
+                f"parts = {shown(self.parts)}; give a dict from each JobModel to its probability"
             )
         shares = checks.numbers("parts", [*self.parts.values()])
         if not len(shares) or not (shares > 0).all() or abs(shares.sum() - 1) > 1e-9:
             raise InputError(
-                f"parts has the shares {shares.tolist()}; give positive shares that sum to 1"
+                f"parts has the probabilities {shares.tolist()}; give positive numbers that "
+                "sum to 1"
             )
         if len({(part.request, part.service) for part in self.parts}) > 1:
             raise InputError(
-                "the models in parts differ in request or service; give all the same request and "
-                "the same service"
+                "the models in parts differ in request or service; give the same request and the "
+                "same service to all models"
             )
 
     def __str__(self) -> str:
@@ -195,16 +197,19 @@ class Mixture:
 
     @property
     def service(self) -> Distribution:
-        """The distribution of run times, which all models share."""
+        """The distribution of run times, which is the same for all models of the mixture."""
         return next(iter(self.parts)).service
 
     @property
     def mean_work(self) -> float:
-        """The mean work of a job: its processors times its run time, without a span penalty."""
+        """The mean work of a job (processors times run time), without any span penalty."""
         return sum(share * part.mean_work for part, share in self.parts.items())
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample jobs, each from one of the models of the mixture; see `JobModel.sample`."""
+        """Sample `count` jobs, each from a randomly chosen model of the mixture.
+
+        See `JobModel.sample` for the arguments.
+        """
         uniform = _generator(seed, "kinds").random(whole("count", count))
         shares = np.cumsum(list(self.parts.values()))
         kind = np.searchsorted(shares[:-1], uniform, side="right")
@@ -213,8 +218,8 @@ class Mixture:
         for number, stream in enumerate(streams):
             is_kind = kind == number
             components[is_kind, : stream.components.shape[1]] = stream.components[is_kind]
-        # The streams of all models have the same submissions and run times, because they have the
-        # same seed and the same distribution of run times.
+        # All models have the same seed and the same distribution of run times, so their streams
+        # have the same submission times and run times.
         return streams[0].replace(
             components=components,
             span_penalty=np.array([part.span_penalty for part in self.parts])[kind],
@@ -222,17 +227,17 @@ class Mixture:
         )
 
     def _estimates(self, kind: NDArray, runtime: NDArray) -> NDArray | None:
-        """Return the estimates of the jobs, masked if the model of a job gives exact estimates."""
         ratio = np.array([part.estimate for part in self.parts])[kind]
+        # A masked estimate means that the estimate of the job is exact.
         return None if (ratio == 1).all() else np.ma.masked_where(ratio == 1, ratio * runtime)
 
 
 @dataclass(frozen=True)
 class SplitJobs:
-    """Jobs that are split into several components if they are larger than a threshold.
+    """A random model that splits each job above a threshold size into several components.
 
-    With the same seed, all streams of one `model` have the same whole jobs, independent of how they
-    are split and of the span penalty.
+    With the same seed and the same `model`, the jobs before splitting are the same, whatever the
+    threshold, the number of components and the span penalty are.
 
     Parameters
     ----------
@@ -246,10 +251,11 @@ class SplitJobs:
     rounding : {"floor", "ceiling", "even"}
         The rule that rounds the sizes of components; see `coalloc_lib.model.splitting.split_into`.
     span_penalty : float or Distribution
-        The share that spanning adds to the run time of a job: one number for all jobs, or a
-        distribution from which it is sampled for each job.
+        The fraction by which spanning lengthens the run time of a job: one number for all jobs, or
+        a distribution from which one number per job is sampled.
     kept_whole : float
-        The share of the jobs that cannot be split. They are sampled independently of their sizes.
+        The fraction of jobs that cannot be split. These jobs are chosen independently of their
+        sizes.
 
     Raises
     ------
@@ -285,18 +291,18 @@ class SplitJobs:
         least, most = self.model.sizes.minimum - 1, self.model.sizes.maximum
         if not least <= whole("above", self.above, least=0) <= most:
             raise InputError(
-                f"above = {self.above}, but sizes are {self.model.sizes}; give a threshold from "
-                f"{least}, which splits all jobs, to {most}, which splits none"
+                f"above = {self.above}, but the job sizes are {self.model.sizes}; give a "
+                f"threshold from {least} (all jobs are split) to {most} (no job is split)"
             )
         checks.at_most("parts", whole("parts", self.parts), 10**6)
         one_of("rounding", self.rounding, ROUNDINGS)
         if not isinstance(self.span_penalty, Distribution):
             not_negative("span_penalty", self.span_penalty)
         if not_negative("kept_whole", self.kept_whole) > 1:
-            raise InputError(f"kept_whole = {self.kept_whole}; give a share from 0 to 1")
+            raise InputError(f"kept_whole = {self.kept_whole}; give a fraction from 0 to 1")
 
     def with_(self, **changes: Any) -> "SplitJobs":
-        """Return a copy of the workload in which the given fields have other values."""
+        """Return a copy of the workload with new values of the given fields."""
         return replace(self, **changes)
 
     def __str__(self) -> str:
@@ -308,16 +314,16 @@ class SplitJobs:
 
     @property
     def sizes(self) -> SizeDistribution:
-        """The distribution of the sizes of the whole jobs."""
+        """The distribution of job sizes before the jobs are split."""
         return self.model.sizes
 
     @property
     def mean_work(self) -> float:
-        """The mean work of a job: its processors times its run time, without a span penalty."""
+        """The mean work of a job (processors times run time), without any span penalty."""
         return self.model.mean_work
 
     def of_each_size(self) -> JobStream:
-        """Return a stream with one job of each size, for checking that every size can be placed.
+        """Return a stream with one job of each size, to test whether all sizes can be placed.
 
         Large jobs are split. If some jobs are kept whole, the stream also has a whole job of each
         size. It is not enough to check the largest job, because the largest component also depends
@@ -333,7 +339,10 @@ class SplitJobs:
         return jobs.split(into=self.parts, above=self.above, rounding=self.rounding)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample jobs and split the large ones into components; see `JobModel.sample`."""
+        """Sample `count` jobs, and split the jobs that are larger than the threshold.
+
+        See `JobModel.sample` for the arguments.
+        """
         jobs = self.model.sample(count, seed, rate)
         components = self._split(jobs).components.copy()
         if self.kept_whole:
@@ -348,7 +357,7 @@ class SplitJobs:
 
 @dataclass(frozen=True, eq=False)
 class ResampledJobs:
-    """Jobs that are sampled with replacement from a given stream.
+    """A workload whose jobs are sampled with replacement from a given job stream.
 
     Each sampled job keeps its size and its run time.
 
@@ -365,17 +374,19 @@ class ResampledJobs:
 
     @property
     def mean_work(self) -> float:
-        """The mean work of a job: its processors times its run time, without a span penalty."""
+        """The mean work of a job (processors times run time), without any span penalty."""
         return self.jobs.mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Sample jobs with replacement from the given stream; see `JobModel.sample`."""
+        """Sample `count` jobs with replacement from the given job stream.
+
+        See `JobModel.sample` for the arguments.
+        """
         for_jobs, for_arrivals = generators(seed, 2)
         sampled = self.jobs[for_jobs.integers(len(self.jobs), size=whole("count", count))]
-        # The sampled jobs get new numbers, because the same job of the stream may be sampled twice.
+        # The sampled jobs get new job numbers, because one job of the stream can be sampled twice.
         return sampled.replace(submit=_arrivals(rate, for_arrivals, count), number=None)
 
 
 def _arrivals(rate: float | None, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
-    """Sample the arrival times of a Poisson process; return zeros if no rate is given."""
     return np.zeros(count) if rate is None else PoissonArrivals(rate).sample(rng, count)

@@ -17,28 +17,27 @@ from coalloc_lib.workloads.swf_lines import PARTIAL
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The status of a whole job, by the status of its last partial execution in the log. If the last
-#: partial execution has status 2, the log does not contain the end of the job, so the status of the
-#: job is unknown.
+#: A dict from the status of the last partial execution of a job to the status of the whole job.
+#: Status 2 becomes -1 (unknown), because the log does not contain the end of the job.
 _WHOLE_STATUS = {2: -1, 3: 1, 4: 0}
-#: Values of the header key ``Preemption`` that mean time slicing: several jobs shared a processor,
-#: so the run time of a job contains time in which other jobs ran.
+#: Values of the header key ``Preemption`` that mean time slicing: the run time of a job includes
+#: time in which its processors ran other jobs.
 _SLICED = ("TS", "TQ")
 
 
 class WholeJobs(NamedTuple):
-    """The table of a log with one line for each job, and notes on the lines that were joined."""
+    """The table of a log with one row for each job, and notes on the lines that were combined."""
 
     table: "pd.DataFrame"
     notes: tuple[str, ...]
 
 
 def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
-    """Reduce the lines of each preempted job in the table of a log to a single line.
+    """Combine the lines of each preempted job in the table of a log into a single row.
 
-    If a job has a summary line, this line is kept and its parts are left out. The parts of any
-    other job are joined into one line: its run time is the sum of those of the parts, and its wait
-    is that of the first part.
+    If a job has a summary line, that line is kept and the parts of the job are left out. The parts
+    of any other job are joined into one line. The run time of the joined line is the sum of the run
+    times of the parts, and its wait is the wait of the first part.
 
     Parameters
     ----------
@@ -58,8 +57,7 @@ def whole_jobs(table: "pd.DataFrame", preemption: str, where: str) -> WholeJobs:
     words = preemption.split("#")[0].strip()
     notes = [_note_on_value(words)]
     if is_part.any():
-        # True for each line that is a partial execution of a job, if another line of the log
-        # describes the whole job.
+        # Marks each partial execution of a job if another line of the log describes the whole job.
         is_summed_up = is_part & table["job"].isin(table.loc[~is_part, "job"])
         parts = table[is_part & ~is_summed_up]
         _check_parts(parts, where)
@@ -84,7 +82,6 @@ def _note_on_value(words: str) -> str:
 
 
 def _counted(number: int, word: str) -> str:
-    """Return a count with its noun in the singular or plural, such as "1 line" or "2 lines"."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
@@ -101,11 +98,6 @@ def _note_on_repeated(numbers: "pd.Series") -> str:
 
 
 def _note_on_left_out(table: "pd.DataFrame", is_summed_up: "pd.Series") -> str:
-    """Return a note on partial executions that are left out, or an empty string.
-
-    They are left out if another line describes the whole job. The note also counts the jobs whose
-    run time is not the sum of their partial executions.
-    """
     if not is_summed_up.any():
         return ""
     totals = _totals(table[is_summed_up])
@@ -127,7 +119,6 @@ def _note_on_joined(parts: "pd.DataFrame") -> str:
 
 
 def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.DataFrame":
-    """Replace missing run times of whole jobs by the sums over their partial executions."""
     runtime = table["runtime"]
     of_parts = table["job"].map(_totals(table[is_summed_up]))
     is_unknown = ~is_summed_up & (runtime < 0) & of_parts.notna()
@@ -137,11 +128,6 @@ def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.Dat
 def _joined(
     table: "pd.DataFrame", parts: "pd.DataFrame", is_summed_up: "pd.Series"
 ) -> "pd.DataFrame":
-    """Merge the lines of each job's partial executions into a single line.
-
-    `parts` has the lines to join. The lines that `is_summed_up` marks are removed, because other
-    lines describe the whole jobs.
-    """
     firsts = parts[~parts["job"].duplicated()]
     last = parts[~parts["job"].duplicated(keep="last")].set_index("job")["status"]
     table = table.copy()
@@ -175,21 +161,17 @@ def _check_parts(parts: "pd.DataFrame", where: str) -> None:
 
 
 def _check_summaries(table: "pd.DataFrame", is_summed_up: "pd.Series", where: str) -> None:
-    """Raise an `InputError` if partial executions contradict the line of the whole job.
-
-    The log may have used the same job number for two jobs. Run times may be rounded up. With n
-    parts, the sum of their run times may therefore exceed the run time of the whole job by n
-    seconds.
-    """
     parts = table[is_summed_up]
     sums = table[~is_summed_up & table["job"].isin(parts["job"])].set_index("job")["runtime"]
-    mend = "give each job a number of its own, or remove the lines that are wrong"
+    mend = "give each job a unique number, or remove the wrong lines"
     if sums.index.has_duplicates:
         job = sums.index[sums.index.duplicated()][0]
         raise InputError(
             f"{where}: job {job} has partial executions and {(sums.index == job).sum()} lines that "
             f"describe the whole job; {mend}"
         )
+    # Run times may be rounded up. With n parts, the sum of their run times can therefore exceed the
+    # run time of the whole job by n seconds.
     totals, rounding = _totals(parts), parts["job"].value_counts()
     exceeds = (sums >= 0) & (totals.reindex(sums.index) > sums + rounding.reindex(sums.index))
     if exceeds.any():
@@ -201,14 +183,11 @@ def _check_summaries(table: "pd.DataFrame", is_summed_up: "pd.Series", where: st
 
 
 def _check_unmarked_parts(table: "pd.DataFrame", words: str, where: str) -> None:
-    """Raise an `InputError` if lines of the same job are not marked as partial executions.
-
-    The lines of partial executions must have the status 2, 3 or 4.
-    """
     again = table["job"].duplicated()
     if again.any():
         job = table["job"][again].iloc[0]
         raise InputError(
-            f"{where}: Preemption is {words}, and job {job} has several lines, but none has the "
-            "status 2, 3 or 4 of a partial execution; mark the parts, or leave them out"
+            f"{where}: Preemption is {words}, and job {job} has several lines, but no line has the "
+            "status of a partial execution (2, 3 or 4); correct the status of these lines, or "
+            "remove them"
         )

@@ -19,24 +19,24 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.splitting import Chopped
 from coalloc_lib.model.system import Multicluster
 
-#: The possible treatments, in the function `modified`, of jobs that need more processors than one
-#: machine has.
+#: How the function `modified` can treat jobs that need more processors than one machine has.
 MODIFICATIONS = ("local", "largest", "unchanged")
 
 _STREAM = "JobStream(submit=..., runtime=..., components=...)"
 
 
 def extract(jobs: JobStream, first: int, last: int) -> JobStream:
-    """Return the jobs from a first to a last position of a log, in order of submission.
+    """Return the jobs at positions `first` to `last` of a log, in order of submission.
 
-    Only jobs with a run time above 0 are counted. Numbers and submissions are not changed.
+    Only jobs with a run time above 0 are counted. Job numbers and submission times do not change.
 
     Parameters
     ----------
     jobs : JobStream
         The jobs of the log.
     first, last : int
-        The first and the last job, counted from 1. So 1 and 10,000 give the first 10,000 jobs.
+        The positions of the first and the last job, starting at 1. For example, 1 and 10,000 give
+        the first 10,000 jobs.
 
     Raises
     ------
@@ -51,13 +51,13 @@ def extract(jobs: JobStream, first: int, last: int) -> JobStream:
     if last > len(usable):
         raise InputError(
             f"last = {last}, but only {len(usable)} of the {len(jobs)} jobs have a run time above "
-            f"0; give a last job of {len(usable)} or less"
+            f"0; give last = {len(usable)} or less"
         )
     return jobs[usable[first - 1 : last]]
 
 
 def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
-    """Assign jobs to sites in turn, in order of submission.
+    """Assign jobs to sites in a round-robin fashion, in order of submission.
 
     Jobs that are submitted at the same instant are ordered by position.
 
@@ -80,7 +80,7 @@ def round_robin(jobs: JobStream, sites: int) -> NDArray[np.int64]:
 
 
 def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
-    """Assign each job to the site to which the least work per processor has been assigned.
+    """Assign each job to the site with the least work per processor so far.
 
     The work of a site is the processor-time of its jobs. Jobs are assigned in order of submission
     (ties by position), and a tie between sites goes to the lowest number. In the long run, all
@@ -111,7 +111,7 @@ def least_loaded(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 
 
 def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str) -> Chopped:
-    """Cut jobs that are wider than one machine into subjobs, as `modification` specifies.
+    """Cut jobs that are too wide for one machine into subjobs, and return all resulting jobs.
 
     The total work does not change.
 
@@ -142,9 +142,10 @@ def modified(jobs: JobStream, system: Multicluster, site: Any, modification: str
 
 
 def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
-    """Choose at random which jobs must run at their own site when sites share their jobs.
+    """Choose at random the jobs that must run at the site where they are submitted.
 
-    With the same seed, the jobs that stay at a smaller share also stay at a larger share.
+    Other jobs can run at any site. With the same seed, the jobs that stay under a smaller `share`
+    also stay under a larger one.
 
     Parameters
     ----------
@@ -164,11 +165,13 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
     numbers = whole_numbers("site", site, least=0)
     shares = checks.times("share", np.atleast_1d(share))
     if shares.max() > 1:
-        raise InputError(f"share[{shares.argmax()}] = {shares.max():g}; give numbers from 0 to 1")
+        raise InputError(
+            f"share[{shares.argmax()}] = {shares.max():g}; give probabilities from 0 to 1"
+        )
     if len(shares) not in (1, numbers.max() + 1):
         raise InputError(
-            f"share has {len(shares)} entries and there are {numbers.max() + 1} sites; give one "
-            "number, or one for each site"
+            f"share has {len(shares)} entries, but there are {numbers.max() + 1} sites; give one "
+            "number for all sites, or one number per site"
         )
     (rng,) = generators(seed, 1)
     probability = shares[numbers] if len(shares) > 1 else shares[0]
@@ -178,7 +181,7 @@ def staying(site: Any, share: Any, seed: Seed) -> NDArray[np.int64]:
 def checked_sites(
     site: Any, jobs: JobStream, system: Multicluster, *, name: str = "site", least: int = 0
 ) -> NDArray[np.int64]:
-    """Return the sites of jobs as an array, and check that they are clusters of the system.
+    """Return the site of each job as an array, after checking that each site is in the system.
 
     Parameters
     ----------
@@ -197,8 +200,8 @@ def checked_sites(
     numbers = whole_numbers(name, site, least=least)
     if numbers.shape != (len(jobs),):
         raise InputError(
-            f"{name} has shape {numbers.shape} and there are {len(jobs)} jobs; give one site for "
-            "each job; if the jobs are chopped.subjobs of chopped = jobs.chopped(...), give "
+            f"{name} has shape {numbers.shape}, but there are {len(jobs)} jobs; give one site for "
+            "each job. For the subjobs of chopped = jobs.chopped(...), give "
             f"{name}[chopped.job]"
         )
     wrong = numbers >= len(system)

@@ -31,16 +31,16 @@ from coalloc_lib.workloads.swf_lines import parsed
 if TYPE_CHECKING:
     import pandas as pd
 
-#: `SwfLog.jobs` can use the requested times of jobs as run time estimates, or their exact run
-#: times.
+#: The run time estimates that `SwfLog.jobs` can use: the requested times of the jobs, or their
+#: actual run times.
 ESTIMATES = ("requested", "exact")
-#: The values of the status field of jobs that failed or were cancelled.
+#: The values of the field status that mean that a job failed (0) or was cancelled (5).
 FAILED = (0, 5)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SwfLog:
-    """A log in the Standard Workload Format: its header, and a table with one row for each job.
+    """A log in the Standard Workload Format: its header, and a table with one row per job.
 
     Parameters
     ----------
@@ -90,12 +90,12 @@ class SwfLog:
 
     @property
     def title(self) -> str:
-        """The name of the log, with a remark if the log is synthetic."""
+        """The name of the log, followed by a remark if the log is synthetic."""
         return f"{self.name} (synthetic stand-in)" if self.is_stand_in else self.name
 
     @cached_property
     def usable(self) -> "pd.DataFrame":
-        """A table of the jobs that have a run time and a number of processors above 0.
+        """The table of the jobs with a run time above 0 and a number of processors above 0.
 
         The additional column ``processors`` has the allocated processors of a job, or its requested
         processors if the former are not known.
@@ -105,7 +105,6 @@ class SwfLog:
 
     @cached_property
     def _usable(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Processors of each job, and a mask of the jobs with run time and processors above 0."""
         names = ("allocated_processors", "requested_processors", "runtime")
         allocated, requested, runtime = (self.table[name].to_numpy() for name in names)
         processors = np.where(allocated > 0, allocated, requested)
@@ -113,38 +112,34 @@ class SwfLog:
 
     @property
     def processors(self) -> int:
-        """The number of processors that the logged machine has.
+        """The number of processors of the machine that the log describes.
 
-        This is ``MaxProcs`` in the header. If it is not given, it is ``MaxNodes`` or the number of
-        processors of the widest job, whichever is larger.
+        This is ``MaxProcs`` in the header. Without ``MaxProcs``, it is ``MaxNodes`` or the number
+        of processors of the widest job, whichever is larger.
         """
         processors, usable = self._usable
         widest = int(processors[usable].max(initial=0))
         known = self._header_number("MaxProcs") or max(self._header_number("MaxNodes") or 0, widest)
         if not known:
             raise InputError(
-                f"{self.name} does not say how many processors the machine has: it has no usable "
-                "job and no MaxProcs; add '; MaxProcs: N' to its header"
+                f"{self.name} does not say how many processors the machine has, because it has "
+                "neither MaxProcs nor a usable job; add '; MaxProcs: N' to the header"
             )
         return known
 
     @property
     def epoch(self) -> int | None:
-        """The instant at which the time of the log is 0, in seconds since 1970-01-01 UTC.
-
-        It is None if the header does not give it.
-        """
+        """The Unix time, in seconds, at which the log starts, or None if the header lacks it."""
         start = self._start
         return None if start is None else start.seconds
 
     @property
     def _start(self) -> swf_header.Start | None:
-        """The instant at which the time of the log is 0, with a note if the header is ambiguous."""
         return swf_header.start_of(self.header, self._where)
 
     @property
     def time_zone(self) -> swf_header.Zone:
-        """The time zone that the header of the log names, or UTC if it names none."""
+        """The time zone in the header of the log, or UTC if the header does not name one."""
         return swf_header.zone_of(self.header)
 
     def _where(self, key: str) -> str:
@@ -153,7 +148,7 @@ class SwfLog:
 
     @cached_property
     def sha256(self) -> str:
-        """The SHA-256 checksum of the log's file, or an empty string if it cannot be read."""
+        """The SHA-256 checksum of the log file, or an empty string if the file cannot be read."""
         try:
             with open(self.source, "rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
@@ -162,7 +157,7 @@ class SwfLog:
 
     @property
     def without_requested_time(self) -> int:
-        """The number of jobs that have a run time and processors but no requested time."""
+        """The number of usable jobs that have no requested time."""
         return int((self.usable["requested_time"] <= 0).sum())
 
     def _header_number(self, key: str) -> int | None:
@@ -174,8 +169,9 @@ class SwfLog:
         except ValueError:
             number = checks.LARGEST_WHOLE + 1
         if number > checks.LARGEST_WHOLE:
-            fault = f"{key} is {shown(digits)}; give a whole number in digits"
-            raise InputError(f"{self._where(key)}: {fault}")
+            raise InputError(
+                f"{self._where(key)}: {key} is {shown(digits)}; give a whole number in digits"
+            )
         return number
 
     def jobs(
@@ -186,7 +182,9 @@ class SwfLog:
         largest: int | None = None,
         missing: float | None = None,
     ) -> JobStream:
-        """Return a stream of the jobs that have a run time and processors, in the order of the log.
+        """Return the usable jobs of the log as a job stream, in the order of the log.
+
+        A job is usable if its run time and its number of processors are above 0.
 
         Parameters
         ----------
@@ -234,7 +232,6 @@ class SwfLog:
         )
 
     def _chosen(self, largest: int | None) -> NDArray[np.bool_]:
-        """Return a mask of the usable jobs that have at most `largest` processors."""
         processors, chosen = self._usable
         if largest is not None:
             chosen = chosen & (processors <= checks.whole("largest", largest))
@@ -242,17 +239,20 @@ class SwfLog:
             limit = "" if largest is None else f" of at most {largest} processors"
             raise InputError(
                 f"{self.name} has no job{limit} with a run time and processors above 0; "
-                "give another log or limit"
+                "give another log, or a larger limit"
             )
         return chosen
 
     @cached_property
     def mean_work(self) -> float:
-        """The mean work of a job in processors times seconds, over all jobs whose work is known."""
+        """The mean work of the usable jobs of the log, in processors times seconds."""
         return self.jobs().mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:
-        """Return the first `count` jobs of the log; see `Workload.sample` for the arguments."""
+        """Return the first `count` usable jobs of the log.
+
+        See `Workload.sample` for the arguments.
+        """
         return self.jobs().sample(count, seed, rate)
 
 
@@ -261,18 +261,16 @@ def _reject_useless_arguments(
 ) -> None:
     checks.one_of("estimates", estimates, ESTIMATES)
     if missing is not None and estimates == "exact":
-        raise InputError(
-            f"missing = {shown(missing)} has no effect on exact estimates; leave it out"
-        )
+        raise InputError(f"missing = {shown(missing)} has no effect on exact estimates; omit it")
     if span_penalty and request == "total":
         raise InputError(
-            f"span_penalty = {shown(span_penalty)} has no effect on total requests, which stay "
-            "on one cluster; give request='flexible', or no penalty"
+            f"span_penalty = {shown(span_penalty)} has no effect on total requests, which run "
+            "on a single cluster; give request='flexible', or omit span_penalty"
         )
 
 
 def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> SwfLog:
-    """Read a log in the Standard Workload Format, either plain text or packed with gzip.
+    """Read a log in the Standard Workload Format from a plain text file or a gzip file.
 
     Parameters
     ----------
@@ -286,8 +284,8 @@ def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> 
     -------
     SwfLog
         The log. A preempted job, which has several lines in the file, has one row in its table.
-        Submissions count from the start of the log, even if the file has Unix times. The `notes` of
-        the log tell how the file was read if it could be read in several ways.
+        Submission times are in seconds since the start of the log, even if the file has Unix times.
+        If the file could be read in several ways, the `notes` of the log say how it was read.
 
     Raises
     ------
@@ -321,12 +319,6 @@ def read_swf(path: str | os.PathLike[str], *, most_bytes: int | None = None) -> 
 
 
 def _clarified(log: SwfLog, late: Mapping[str, int]) -> SwfLog:
-    """Return a log with one row for each job and with notes on how its file was read.
-
-    The submissions become seconds after the start of the log.
-
-    `late` has the lines of those keys of the header that come after the first job.
-    """
     whole = whole_jobs(log.table, log.header.get("Preemption", ""), log.source)
     try:
         start = log._start

@@ -15,14 +15,14 @@ from coalloc_lib.workloads import swf_header
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The longest time that a log may cover, in seconds: 50 years.
+#: The longest time span that a log is allowed to cover, in seconds: 50 years.
 LONGEST = 50 * 365.25 * DAY
 
 
 class FromStart(NamedTuple):
-    """The jobs of a log with submission times in seconds after its start, and a note on this.
+    """A table of jobs with submissions in seconds after the start of the log, and a note.
 
-    The note is an empty string if there is nothing to say.
+    The note says how the submission times were converted. It is empty if there is nothing to say.
     """
 
     table: "pd.DataFrame"
@@ -30,7 +30,7 @@ class FromStart(NamedTuple):
 
 
 def from_start(table: "pd.DataFrame", start: swf_header.Start | None, where: str) -> FromStart:
-    """Convert all submission times in a log to seconds after the log's start.
+    """Convert all submission times in a log to seconds after the start of the log.
 
     A submission is taken as a Unix time if it is not before the start of the log. If it were a time
     since the start, the log would last at least as long as the time from 1970 to its start.
@@ -68,7 +68,7 @@ def from_start(table: "pd.DataFrame", start: swf_header.Start | None, where: str
 
 
 def note_on_end(table: "pd.DataFrame", start: swf_header.Start, header: Mapping[str, str]) -> str:
-    """Return a note if a job is submitted more than a day after the end of the log."""
+    """Return a note if a job is submitted more than a day after the end of the log, else ``""``."""
     end, last = swf_header.end_of(header), start.seconds + table["submit"].max()
     if end is None or last <= end.seconds + DAY:
         return ""
@@ -79,7 +79,6 @@ def note_on_end(table: "pd.DataFrame", start: swf_header.Start, header: Mapping[
 
 
 def _note_on_unix_times(table: "pd.DataFrame") -> str:
-    """Return a note if the header gives no start but submissions look like Unix times."""
     first = table["submit"].min()
     if first < swf_header.EARLIEST:
         return ""
@@ -92,30 +91,27 @@ def _note_on_unix_times(table: "pd.DataFrame") -> str:
 def _check_all_alike(
     table: "pd.DataFrame", is_absolute: "pd.Series", start: swf_header.Start, where: str
 ) -> None:
-    """Raise an `InputError` if only some submissions of a log are Unix times."""
     if is_absolute.all() or not is_absolute.any():
         return
     early, late = (table[mask].iloc[0] for mask in (~is_absolute, is_absolute))
     raise InputError(
-        f"{where}: job {early['job']:.0f} is submitted at {early['submit']:.15g}, before "
-        f"the start of the log ({start.seconds}), and job {late['job']:.0f} at "
-        f"{late['submit']:.15g}, which is a Unix time; give all submissions in seconds after the "
-        "start"
+        f"{where}: job {early['job']:.0f} is submitted at {early['submit']:.15g}, which is before "
+        f"the start of the log ({start.seconds}), but job {late['job']:.0f} is submitted at "
+        f"{late['submit']:.15g}, which is a Unix time; give all submission times in seconds after "
+        "the start of the log"
     )
 
 
 def _check_not_before_start(table: "pd.DataFrame", start: swf_header.Start, where: str) -> None:
-    """Raise an `InputError` if submissions are Unix times that precede the start of the log.
-
-    An excerpt from a long log may have large numbers of seconds too, but they are nearer to 0 than
-    to the start of the log.
-    """
     early, first = table.iloc[0], table["submit"].min()
+    # An excerpt from a long log can also have large numbers of seconds, but these numbers are
+    # closer to 0 than to the start of the log.
     if first >= swf_header.EARLIEST and 2 * first >= start.seconds:
         raise InputError(
             f"{where}: all submissions are Unix times before the start of the log "
-            f"({start.seconds}), for example {early['submit']:.15g} of job {early['job']:.0f}; "
-            "correct UnixStartTime, or give submissions in seconds after it"
+            f"({start.seconds}); job {early['job']:.0f}, for example, is submitted at "
+            f"{early['submit']:.15g}; correct UnixStartTime, or give submission times in seconds "
+            "after the start of the log"
         )
 
 

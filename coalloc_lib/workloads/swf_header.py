@@ -15,8 +15,8 @@ from zoneinfo import ZoneInfo, available_timezones
 from coalloc_lib.basics.checks import LAST_INSTANT, InputError, shown
 from coalloc_lib.basics.times import DAY
 
-#: Abbreviations of time zones that are not in the time zone database. Each is mapped to a zone that
-#: uses it. Abbreviations that several zones use, such as IST and CST, are not included.
+#: A dict from abbreviations that are not in the time zone database to time zones that use them.
+#: Ambiguous abbreviations, such as IST and CST, are not included.
 ABBREVIATIONS = {
     "Z": "UTC",
     "CEST": "Europe/Berlin",
@@ -45,41 +45,41 @@ ABBREVIATIONS = {
     "NZDT": "Pacific/Auckland",
 }
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-#: Strings that stand for an unknown value in the header of a log, in lower case.
+#: Words in the header of a log that mean that a value is unknown, in lower case.
 _UNKNOWN = {"", "-1", "unknown", "none", "n/a", "na", "?"}
-# A whole number of seconds in the header of a log, such as 5, "5." or "5 sec".
+# Matches a whole number of seconds in the header of a log, such as "5", "5." or "5 sec".
 _NUMBER = re.compile(r"(\d+)\.?(?:\s*(?:s|sec|seconds))?", re.ASCII)
-# A remark after a value in the header of a log, in brackets or after '#'.
+# Matches a remark that follows a value in the header of a log, in brackets or after '#'.
 _REMARK = re.compile(r"\s*(?:\([^()]*\)\s*)*(?:#.*)?$")
-# A number in the header of a log, which may have thousands separators, such as 1,000 or 1_000.
+# Matches a number in the header of a log, with or without thousands separators, such as 1,000.
 _DIGITS = re.compile(r"(\d(?:[\d_.,']*\d)?)\.?")
-# A dict from the number of digits of a date without separators, such as 20230501, to its format.
+# The formats of dates without separators, such as 20230501, by the number of digits.
 _DIGITS_OF_DATES = {4: "%Y", 8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M"}
 _YEARS_OF_LOGS = range(1970, 2101)
 _OFFSET = r"[+-]\d\d:?\d\d"
 _CLOCK = r"(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?"
-# Dates in ISO 8601 format: 2023-05-01, 2023-05-01 00:00:00, 2023-05-01T00:00:00+02:00
+# Matches dates in ISO 8601 format, such as 2023-05-01 or 2023-05-01T00:00:00+02:00.
 _ISO = re.compile(rf"(\d{{4}})-(\d\d)-(\d\d)(?:[T ]{_CLOCK})?\s*({_OFFSET}|[A-Za-z]+)?", re.ASCII)
-# Dates in the format of the Unix command `date`, which the Standard Workload Format prescribes for
-# StartTime and EndTime: Mon May  1 00:00:00 CEST 2023
+# Matches dates in the format of the Unix command `date`, such as Mon May 1 00:00:00 CEST 2023. The
+# Standard Workload Format prescribes this format for StartTime and EndTime.
 _UNIX_DATE = re.compile(
     rf"(?:[A-Za-z]+,?\s+)?([A-Za-z]{{3,9}})\s+(\d{{1,2}})\s+{_CLOCK}\s+(?:({_OFFSET}|[A-Za-z]+)\s+)?"
     r"(\d{4})",
     re.ASCII,
 )
-#: The keys in the header of a log that may have a date as their value.
+#: The header keys of a log whose values can be dates.
 DATES = ("UnixStartTime", "StartTime", "EndTime")
-#: The earliest Unix time, in 1973, that is plausible for the log of a real machine. A log with an
-#: earlier start was made by a random model.
+#: The earliest plausible start of a log from a real machine, in Unix time (in the year 1973). A log
+#: with an earlier start is assumed to come from a random model.
 EARLIEST = 100_000_000
 _MEND = "give the seconds since 1970-01-01 00:00 UTC, in digits"
 
 
 class Zone(NamedTuple):
-    """The time zone of the dates in a log, with its name.
+    """The time zone of the dates in a log: its UTC offsets, its name, and a note if it is doubtful.
 
-    `doubt` is a note that tells how the zone was read if it is not a name of the time zone database
-    or an offset. It is an empty string otherwise. If the zone is not known, UTC is used.
+    If the zone is neither a name in the time zone database nor an offset from UTC, the note `doubt`
+    says how it was read. Otherwise `doubt` is an empty string. An unknown zone is read as UTC.
     """
 
     info: tzinfo
@@ -88,9 +88,9 @@ class Zone(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The instant at which the time of a log is 0, in seconds since 1970-01-01 UTC.
+    """The start of a log as a Unix time in seconds, and a note if the header is ambiguous.
 
-    If the header can be read in several ways, `doubt` is a note that tells how it was read.
+    The note `doubt` says how the header was read if it can be read in several ways.
     """
 
     seconds: int
@@ -98,7 +98,7 @@ class Start(NamedTuple):
 
 
 def zone_of(header: Mapping[str, str]) -> Zone:
-    """Return the time zone that the header of a log names, or UTC if it names no known zone.
+    """Return the time zone in the header of a log, or UTC if the header names no known time zone.
 
     If the header has both ``TimeZoneString`` and ``TimeZone``, the former is used.
     """
@@ -130,11 +130,6 @@ def _first_word(value: str) -> str:
 
 
 def _zone_called(word: str) -> tuple[tzinfo, str] | None:
-    """Return a time zone and its name, given a name, an abbreviation or an offset from UTC.
-
-    Names are looked up in the time zone database in any case of their letters, such as
-    europe/paris. The result is None if the zone is not known.
-    """
     if re.fullmatch(_OFFSET, word, re.ASCII):
         offset = datetime.fromisoformat(f"2000-01-01T00:00:00{word}").tzinfo
         return (offset, word) if offset else None
@@ -144,20 +139,19 @@ def _zone_called(word: str) -> tuple[tzinfo, str] | None:
 
 @cache
 def _zone_names() -> dict[str, str]:
-    """Return the names of the time zone database, keyed by the same names in lower case."""
     return {name.casefold(): name for name in available_timezones()}
 
 
 def start_of(header: Mapping[str, str], where: Callable[[str], str]) -> Start | None:
-    """Return the instant at which the time of a log is 0, or None if its header gives none.
+    """Return the start of a log in Unix time, or None if the header of the log does not give it.
 
     Parameters
     ----------
     header : dict of str
         The header. Its value of ``UnixStartTime`` is the start, in seconds since 1970-01-01 UTC or
-        as a date. If it has no such value, ``StartTime`` is used.
+        as a date. If the header has no ``UnixStartTime``, ``StartTime`` is used.
     where : callable
-        Returns the file and the line of a key, for errors.
+        A function of a header key that returns the file and the line of the key, for errors.
 
     Raises
     ------
@@ -176,7 +170,7 @@ def start_of(header: Mapping[str, str], where: Callable[[str], str]) -> Start | 
 
 
 def end_of(header: Mapping[str, str]) -> Start | None:
-    """Return the instant at which a log ends, or None if its header has no date as ``EndTime``."""
+    """Return the end of a log, or None if ``EndTime`` is missing in its header or is not a date."""
     return _date_in("EndTime", header)
 
 
@@ -186,7 +180,9 @@ def _unix_start(header: Mapping[str, str], where: Callable[[str], str]) -> Start
     if not known:
         return None
     if len({*known}) > 1 and all(map(_NUMBER.fullmatch, known)):
-        raise InputError(f"{where(key)}: {key} is given as {' and '.join(known)}; give it once")
+        raise InputError(
+            f"{where(key)}: {key} is given as {' and '.join(known)}; give only one value"
+        )
     number = _NUMBER.fullmatch(known[0])
     if number:
         return Start(_seconds_in(number[1], where(key)))
@@ -207,21 +203,21 @@ def _without_remark(value: str) -> str:
 
 
 def _seconds_in(digits: str, where: str) -> int:
-    """Return the number of seconds in ``UnixStartTime``, or raise an `InputError`.
-
-    Numbers that are too large, or that may be dates, are rejected.
-    """
-    what = f"{where}: UnixStartTime is {digits[:40]}"
+    given = digits[:40]
     if len(digits) > len(str(LAST_INSTANT)) or int(digits) >= LAST_INSTANT:
-        raise InputError(f"{what}, which is after the year 9998; {_MEND}, not milliseconds")
+        raise InputError(
+            f"{where}: UnixStartTime is {given}, which is after the year 9998; {_MEND}, not "
+            "milliseconds"
+        )
     date = _date_of_digits(digits)
     if date is not None:
-        raise InputError(f"{what}, which may be the date {date:%Y-%m-%d}; {_MEND}")
+        raise InputError(
+            f"{where}: UnixStartTime is {given}, which could be the date {date:%Y-%m-%d}; {_MEND}"
+        )
     return int(digits)
 
 
 def _date_of_digits(digits: str) -> datetime | None:
-    """Return the date that digits such as 20230501 mean, or None if the date is implausible."""
     try:
         date = datetime.strptime(digits, _DIGITS_OF_DATES.get(len(digits), "-"))
     except ValueError:
@@ -232,7 +228,7 @@ def _date_of_digits(digits: str) -> datetime | None:
 def notes_on_dates(
     header: Mapping[str, str], lines: Mapping[str, int], where: Callable[[str], str]
 ) -> list[str]:
-    """Return a note for each date that is not understood in the header of a log.
+    """Return one note for each date in the header of a log that cannot be understood.
 
     Parameters
     ----------
@@ -241,7 +237,7 @@ def notes_on_dates(
     lines : dict of str to int
         The line of the file on which each key is given.
     where : callable
-        Returns the file and the line of a key, for errors.
+        A function of a header key that returns the file and the line of the key, for errors.
     """
     notes = []
     for key in DATES:
@@ -258,7 +254,7 @@ def notes_on_dates(
 
 
 def note_on_value(key: str, value: str, lines: Mapping[str, int], kind: str) -> str:
-    """Return a note that a header value is not understood and is therefore ignored.
+    """Return a note that a value in a header is ignored because it cannot be understood.
 
     `lines` has the line of each key, and `kind` is what the value should be, such as "date".
     """
@@ -267,7 +263,6 @@ def note_on_value(key: str, value: str, lines: Mapping[str, int], kind: str) -> 
 
 
 def _date_in(key: str, header: Mapping[str, str]) -> Start | None:
-    """Convert a date or a Unix time in a header to an instant, or return None if it is neither."""
     value = _values(header, key)[0]
     parts = _parts_of(value)
     if parts is None:
@@ -281,7 +276,6 @@ def _date_in(key: str, header: Mapping[str, str]) -> Start | None:
 
 
 def _unix_time_in(value: str) -> Start | None:
-    """Convert a Unix time to an instant, or return None if the string may mean something else."""
     number = _NUMBER.fullmatch(value)
     digits = number[1] if number else ""
     if not digits or len(digits) > len(str(LAST_INSTANT)) or _date_of_digits(digits):
@@ -291,11 +285,6 @@ def _unix_time_in(value: str) -> Start | None:
 
 
 def _zone_of_date(zone: str, year: int, header: Mapping[str, str]) -> tuple[tzinfo, str]:
-    """Return the time zone of a date, and a note if the date does not name a known zone.
-
-    `zone` is the time zone in the date itself. If it is an empty string, or if it is not known, the
-    date is read in the time zone of the header.
-    """
     found = _zone_called(zone) if zone else None
     if found is not None:
         return _at_offset_of(zone, found[0], year), ""
@@ -305,11 +294,8 @@ def _zone_of_date(zone: str, year: int, header: Mapping[str, str]) -> tuple[tzin
 
 
 def _at_offset_of(abbreviation: str, zone: tzinfo, year: int) -> tzinfo:
-    """Return the UTC offset that an abbreviation such as CEST means in a given year.
-
-    The result is `zone` if it does not use the abbreviation in that year. An abbreviation tells
-    whether a date is in summer time, also in the hour that occurs twice.
-    """
+    # An abbreviation such as CEST tells whether a date is in summer time, even in the hour that
+    # occurs twice when summer time ends.
     for month in (1, 7):
         example = datetime(year, month, 1, tzinfo=zone)
         offset = example.utcoffset()
@@ -319,11 +305,6 @@ def _at_offset_of(abbreviation: str, zone: tzinfo, year: int) -> tzinfo:
 
 
 def _parts_of(value: str) -> tuple[datetime, str] | None:
-    """Split a date string into its local time and the name of its time zone.
-
-    The time zone is an empty string if the date names none. The result is None if the value is not
-    a date.
-    """
     iso, unix = _ISO.fullmatch(value), _UNIX_DATE.fullmatch(value)
     if iso:
         year, month, day, hour, minute, second, zone = iso.groups()
@@ -341,10 +322,10 @@ def _parts_of(value: str) -> tuple[datetime, str] | None:
 
 
 def whole_number_in(value: str) -> str | None:
-    """Return the digits of a header value, or None if the value is not a whole number.
+    """Return the digits of a value in a header, or None if the value is not a whole number.
 
-    The value may be followed by a remark. If the key comes several times, its values are on
-    different lines, and those that are numbers must be the same.
+    The value may be followed by a remark. If the key occurs several times, its values
+    are on separate lines, and all numbers among them must be equal.
     """
     found = [_DIGITS.fullmatch(_without_remark(line)) for line in value.split("\n")]
     numbers = {match[1] for match in found if match}
@@ -352,10 +333,10 @@ def whole_number_in(value: str) -> str | None:
 
 
 def is_given(value: str) -> bool:
-    """Return whether a header value is known: neither empty nor a word such as "unknown"."""
+    """Return whether a value in a header is known: neither empty nor a word such as "unknown"."""
     return _without_remark(value.split("\n")[0]).casefold() not in _UNKNOWN
 
 
 def day_of(seconds: float) -> str:
-    """Return the UTC date of an instant, such as ``"2023-05-01"``."""
+    """Return the UTC date of a Unix time as a string such as ``"2023-05-01"``."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"

@@ -14,40 +14,40 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, NUMBER, InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The 18 fields of a job in the Standard Workload Format, in their order.
+#: The names of the 18 fields of a job in the Standard Workload Format, in their order in a line.
 FIELDS = (
     "job", "submit", "wait", "runtime", "allocated_processors", "average_cpu_time", "used_memory",
     "requested_processors", "requested_time", "requested_memory", "status", "user", "group",
     "executable", "queue", "partition", "preceding_job", "think_time",
 )  # fmt: skip
-#: The fields of a job that are whole numbers. They become columns of type `int64` in a table, and
-#: all other fields become columns of type `float64`.
+#: The fields of a job in the Standard Workload Format that are whole numbers. Their columns have
+#: the type `int64`, and the columns of all other fields have the type `float64`.
 WHOLE_FIELDS = (
     "job", "allocated_processors", "requested_processors", "status", "user", "group",
     "executable", "queue", "partition", "preceding_job",
 )  # fmt: skip
 
-#: The largest number of characters in a log before its first job.
+#: The maximum number of characters that a log can have before its first job.
 _MOST_HEADER = 2**20
-#: In logs of the Grid Workloads Archive, each job has this number of fields.
+#: The number of fields of each job in a log of the Grid Workloads Archive.
 _GRID_FIELDS = 29
-#: A partial execution of a preempted job has one of these values in the field status: it is
-#: continued later (2), or it is the last one of a job that completed (3) or failed (4).
+#: The values of the field status in a line that is a partial execution of a preempted job. The job
+#: continues later (2), or this is the last part of a job that completed (3) or failed (4).
 PARTIAL = (2, 3, 4)
-# The bytes that a line of numbers may contain. A line with other bytes is rejected, because pandas
-# accepts some words as numbers: it reads 'True' as 1.
+# The bytes that are allowed in a line of numbers. A line with other bytes is rejected, because
+# pandas accepts some words as numbers: it reads 'True' as 1.
 _OF_NUMBERS = b"0123456789+-.eE \n"
-#: The keys in the header of a log that the library uses. Upper and lower case are equivalent.
+#: The keys in the header of a log that the library uses. They are matched without regard to case.
 KEYS = (
     "MaxNodes", "MaxProcs", "UnixStartTime", "StartTime", "EndTime", "TimeZone", "TimeZoneString",
     "Preemption",
 )  # fmt: skip
-# In the header of a log, a key is followed by a colon and a blank, so 'http' in 'http://...' is not
-# a key. The blank may be missing after a key that the library uses.
+# Matches a key in the header of a log and its value. A key is followed by a colon and a blank, so
+# 'http' in 'http://...' is not a key. After a key that the library uses, the blank can be missing.
 _KEY = re.compile(r"\s*([A-Za-z][\w .()-]*?)\s*:(?:\s+(.*))?", re.ASCII | re.DOTALL)
 _KNOWN_KEY = re.compile(rf"\s*({'|'.join(KEYS)})\s*:(.*)", re.ASCII | re.DOTALL | re.IGNORECASE)
 _CANONICAL = {key.casefold(): key for key in KEYS}
-# Patterns of lines whose numbers are separated by semicolons or commas and not by blanks.
+# Patterns for lines of numbers that are separated by semicolons or commas instead of blanks.
 _SEPARATED_NUMBERS = {
     separator: re.compile(rf"\s*[-+.\deE]+(\s*{separator}\s*[-+.\deE]*){{5,}}")
     for separator in ";,"
@@ -55,7 +55,7 @@ _SEPARATED_NUMBERS = {
 
 
 def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame"]:
-    """Return the header and the table of jobs of a log, given the content of its file.
+    """Parse the content of a log file, and return its header and its table of jobs.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def parsed(blocks: Iterable[bytes], where: str) -> tuple["Header", "pd.DataFrame
 
 
 class Header(NamedTuple):
-    """The header of a log: the value of each key, and the lines on which the keys stand.
+    """The header of a log: the value of each key, and the line on which each key occurs.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Header(NamedTuple):
 def tables_of(
     blocks: Iterable[bytes], where: str, comments: list[str], late: dict[str, int] | None = None
 ) -> Iterator["pd.DataFrame"]:
-    """Yield the jobs of a log as tables, one for each block of lines that contains jobs.
+    """Yield tables of the jobs in a log, one table per block of lines that contains jobs.
 
     Parameters
     ----------
@@ -123,8 +123,8 @@ def tables_of(
     for block in blocks:
         if number == 1:
             block = block.removeprefix(codecs.BOM_UTF8)
-        # A block of lines is parsed at once, which is fast. It is divided into single lines only if
-        # it contains the end of the header, comments, blank lines or mistakes.
+        # Parsing a whole block of lines at once is fast. A block is divided into single lines only
+        # if it contains the end of the header, comments, blank lines or mistakes.
         table = None if in_header else _table_of(block)
         if table is None:
             lines = _lines_of(block, number, where)
@@ -160,10 +160,6 @@ def _add_late_keys(lines: Mapping[int, str], first: int, late: dict[str, int]) -
 
 
 def _lines_of(block: bytes, number: int, where: str) -> dict[int, str]:
-    """Split one block of a log into a dict from line numbers in the file to lines.
-
-    `number` is the number of the first line. The lines have no leading and trailing blanks.
-    """
     rows = enumerate(block.removesuffix(b"\n").split(b"\n"), start=number)
     return {at: _decoded(row, f"{where}, line {at}").strip(" \t\r") for at, row in rows}
 
@@ -182,14 +178,10 @@ def _raise_for_first_fault(jobs: Mapping[int, str], where: str, in_header: bool)
         fault = fault or _fault_of(re.split(r"[ \t]+", line))
         if fault:
             raise InputError(f"{where}, line {at}: {fault}")
-    raise InputError(f"{where} cannot be read as 18 columns of numbers; check its format")
+    raise InputError(f"{where} cannot be read as 18 columns of numbers; check the file format")
 
 
 def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
-    """Return an error message if a line of a file shows that the file is not in SWF.
-
-    `lines` has all lines of the same block that do not begin with ``;``.
-    """
     data = next((text for text in lines.values() if text[0] != "#"), "")
     if len(data.split()) == _GRID_FIELDS:
         return (
@@ -215,14 +207,13 @@ def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
 
 
 def _table_of(text: bytes) -> "pd.DataFrame | None":
-    """Convert lines to a table of jobs, or return None if a line is not a valid job."""
     import pandas as pd
 
     if b"\r" in text or b"\t" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\t", b" ")
     if text.translate(None, _OF_NUMBERS):
         return None
-    # Before version 3, pandas by default rounds the last digit of a long fraction wrongly.
+    # By default, pandas before version 3 rounds the last digit of a long fraction incorrectly.
     exact: Any = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
     try:
         table = pd.read_csv(
@@ -240,7 +231,8 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
         return None
     numbers, counts = table[list(FIELDS)].to_numpy(), table[list(WHOLE_FIELDS)].to_numpy()
     is_sound = (
-        # If lines have more than 18 fields, pandas uses the first field as the index.
+        # If lines have more fields than there are column names, pandas uses the first field as
+        # index.
         isinstance(table.index, pd.RangeIndex)
         and len(table) == text.count(b"\n") + (not text.endswith(b"\n"))
         and table["too_many"].isna().all()
@@ -253,16 +245,16 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
 
 
 def _has_submission(submit: Any, status: Any) -> Any:
-    """Return a mask of the jobs with a submission; later partial executions may lack one."""
+    # Partial executions after the first one need no submission time.
     return (submit >= 0) | ((submit == -1) & np.isin(status, PARTIAL))
 
 
 def _decoded(line: bytes, where: str) -> str:
-    """Decode a line of a log from UTF-8; comments may also be in Latin-1."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
         if line.lstrip().startswith(b";"):
+            # Comments in Latin-1 are also accepted.
             return line.decode("latin-1")
         raise InputError(
             f"{where}: byte 0x{line[error.start]:02x} is not UTF-8 text; "
@@ -293,9 +285,9 @@ def _fault_of(words: list[str]) -> str | None:
 
 
 def header_of(comments: Iterable[str]) -> Header:
-    """Return the header of a log, given the comments at its beginning.
+    """Parse the header of a log, given the comment lines at the beginning of the log.
 
-    A comment without a key continues the value before it.
+    A comment without a key continues the value of the previous key.
     """
     header = Header({}, {})
     current = None
@@ -316,6 +308,6 @@ def header_of(comments: Iterable[str]) -> Header:
 
 
 def is_key(text: str) -> bool:
-    """Return whether a string can be a key in the header of a log."""
+    """Return whether a string is a valid key for the header of a log."""
     match = _KEY.fullmatch(f" {text}:")
     return match is not None and match[1] == text

@@ -18,7 +18,7 @@ from coalloc_lib.workloads.swf_lines import FIELDS, is_key, tables_of
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The number of jobs that are converted to text at once. It limits the use of memory.
+#: The number of jobs that are converted to text at a time, which limits the memory that is used.
 _MOST_LINES = 50_000
 
 
@@ -27,7 +27,7 @@ def write_swf(
     jobs: "JobStream | pd.DataFrame",
     header: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a log in the Standard Workload Format.
+    """Write jobs to a file in the Standard Workload Format.
 
     The same jobs always give the same bytes. If writing fails, no file is left behind, and an
     existing file is not changed.
@@ -37,9 +37,10 @@ def write_swf(
     path : path-like
         The file to write. If its name ends in ``.gz``, it is packed with gzip.
     jobs : JobStream or pandas.DataFrame
-        A stream, or a table with the columns `FIELDS`. Of a stream, the numbers, submissions, run
-        times, processors and estimates (as requested times) are written, and whether jobs failed.
-        If only some jobs have an estimate, the requested time of the other jobs is -1.
+        A job stream, or a table with the columns `FIELDS`. For a job stream, the file has the job
+        numbers, submission times, run times, processors, estimates (as requested times), and
+        whether each job failed. If only some jobs have an estimate, the requested time of the
+        other jobs is -1.
     header : dict of str, optional
         The values of the header, which are written as comments such as ``; MaxProcs: 128``.
 
@@ -61,8 +62,7 @@ def write_swf(
     """
     comments = "".join(f"{line}\n" for line in _header_lines(header or {})).encode("utf-8")
     blocks = [comments, *_job_blocks(jobs)]
-    # The library's log reader checks all lines before they are written, so that the file can be
-    # read again.
+    # The lines are parsed before they are written, to make sure that the file can be read again.
     for _ in tables_of(blocks, f"the log to be written to {path}", []):
         pass
     text = b"".join(blocks)
@@ -77,8 +77,8 @@ def _header_lines(header: Mapping[str, Any]) -> Iterator[str]:
     for key, value in header.items():
         if not (isinstance(key, str) and is_key(key)):
             raise InputError(
-                f"header has the key {shown(key)}; give keys of letters and digits, which begin "
-                "with a letter"
+                f"header has the key {shown(key)}; give keys that consist of letters and "
+                "digits and begin with a letter"
             )
         for part in str(value).split("\n"):
             yield f"; {key}: {part.strip()}".rstrip()
@@ -102,7 +102,7 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
     missing = [name for name in FIELDS if name not in table]
     if missing:
         raise InputError(
-            f"jobs has no column {missing[0]}; give a table with the 18 fields of the format"
+            f"jobs has no column {missing[0]}; give a table with all 18 fields of the format"
         )
     for first in range(0, len(table), _MOST_LINES):
         some = table[first : first + _MOST_LINES]
@@ -111,16 +111,12 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
 
 
 def _requested_times(jobs: JobStream) -> NDArray[np.float64]:
-    """Return the requested time of each job, or -1 for a job without an estimate.
-
-    If no job has an estimate, the run times are written, because policies plan with them.
-    """
+    # Without any estimates, policies plan with the run times, so these are written instead.
     known = jobs.has_estimate
     return np.where(known, jobs.estimate, -1) if known.any() else jobs.estimate
 
 
 def _words(values: NDArray) -> Iterator[str]:
-    """Convert each number of a column to its shortest string, such as "30" for 30.0."""
     if values.dtype.kind in "iu":
         return map(str, values.tolist())
     return map(plain, map(float, values))

@@ -19,29 +19,26 @@ from coalloc_lib.basics.files import check_writable
 
 #: The columns of a file of answers.
 COLUMNS = ("student", "notebook", "exercise", "time", "right", "answer")
-#: The columns that together identify an exercise that one student answered.
+#: The columns that together identify one student's answers to one exercise.
 KEY = [*COLUMNS[:3]]
-#: The largest number of characters of an answer that is written to the file of answers. Longer
-#: answers are cut off.
+#: The largest number of characters of an answer that is recorded. Longer answers are cut off.
 LONGEST = 500
 
 
 @dataclass
 class _Record:
-    """A CSV file with one student's answers to the exercises of one notebook."""
-
     path: Path
     student: str
     notebook: str
 
 
-#: The file to which this Jupyter kernel writes answers. The list is empty if answers are not
-#: recorded.
+#: A list with the file in which this Jupyter kernel records answers. The list is empty if answers
+#: are not recorded.
 _records: list[_Record] = []
 
 
 def record_answers(path: str | Path, student: str, notebook: str) -> None:
-    """Record all further answers to the exercises of this notebook in a CSV file.
+    """Start recording a student's answers to the exercises of a notebook in a CSV file.
 
     Parameters
     ----------
@@ -64,7 +61,7 @@ def record_answers(path: str | Path, student: str, notebook: str) -> None:
 
 
 def note_answer(exercise: int, answer: Any, is_right: bool) -> None:
-    """Add an answer to the CSV file of a student, or do nothing if answers are not recorded."""
+    """Add an answer to the student's CSV file; do nothing if answers are not recorded."""
     for record in _records:
         is_new = not record.path.exists()
         now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -78,7 +75,7 @@ def note_answer(exercise: int, answer: Any, is_right: bool) -> None:
 
 
 def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Return a table with the answer of each student of a class to each exercise.
+    """Combine the answer files of a class into a table, with a row per student and exercise.
 
     Parameters
     ----------

@@ -19,14 +19,14 @@ from coalloc_lib.cli.framework import OnceEach, run_app
 from lessons import tour
 from lessons.answers import collect_answers
 
-#: How every command line for teachers begins. Teachers run it in the folder ``notebooks/``.
+#: The beginning of every command that teachers type in the folder ``notebooks/``.
 PROGRAM = "python -m lessons.course"
 NOTEBOOKS = Path(__file__).resolve().parents[1]
-#: A regular expression for a folded solution in a text cell.
+#: A regular expression for a collapsed solution in a text cell.
 SOLUTION = re.compile(r"\s*<details>\s*<summary>Solution \d+.*?</details>\s*", re.DOTALL)
-#: A regular expression for the beginning of a folded solution.
+#: A regular expression for the opening tags of a collapsed solution.
 FOLDED = re.compile(r"<details>(\s*<summary>Solution)")
-#: The text of the first cell of a notebook for students.
+#: The source code of the first code cell in a notebook for students.
 FIRST = """from lessons.answers import record_answers
 
 # Put your name in place of the dots, in quotes.
@@ -66,7 +66,7 @@ def student_version(notebook: nbformat.NotebookNode, name: str) -> nbformat.Note
 
 
 def teacher_version(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Return a copy of a notebook in which the solutions of all exercises are unfolded."""
+    """Return a copy of a notebook for teachers, in which all solutions are expanded."""
     made = deepcopy(notebook)
     for cell in made.cells:
         if cell.cell_type == "markdown":
@@ -122,7 +122,7 @@ def _paper(title):
 
 
 def make(folder: Path) -> list[Path]:
-    """Write the notebooks for students and for teachers, and the printed sheets, into a folder.
+    """Write notebooks for students and for teachers, and sheets to print, into a folder.
 
     The paths of the files are returned.
     """
@@ -147,7 +147,7 @@ def make(folder: Path) -> list[Path]:
 
 @app.command(name="make", cls=OnceEach)
 def make_command(folder: Annotated[Path, typer.Argument(metavar="FOLDER")]) -> None:
-    """Write the notebooks for students and for teachers, and the printed sheets, into a folder."""
+    """Write notebooks for students and for teachers, and sheets to print, into a folder."""
     for path in make(folder):
         print(path)
 

@@ -13,7 +13,7 @@ from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.swf import SwfLog
 from studies import log_files
 
-#: The text that replaces a mean value if the log does not contain the values.
+#: The string that replaces a mean if the log does not record the values.
 NOT_RECORDED = "not recorded"
 
 
@@ -66,7 +66,7 @@ def _sentences(found: Sequence[str], missing: Sequence[str]) -> list[str]:
 
 
 def recorded_waits(log: SwfLog, jobs: co.JobStream) -> NDArray[np.float64]:
-    """Return the waiting times, in hours, that a log contains for some of its jobs.
+    """Return the waiting times, in hours, that a log records for the given jobs.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def recorded_waits(log: SwfLog, jobs: co.JobStream) -> NDArray[np.float64]:
 
 
 def told(values: ArrayLike, style: str = "{:.1f} h") -> str:
-    """Return the mean of some values as a string, such as ``1.5 h``; NaN values are skipped.
+    """Format the mean of several values as a string, such as ``1.5 h``; skip NaN values.
 
     If all values are NaN, the text is `NOT_RECORDED`.
 
@@ -102,7 +102,7 @@ def told(values: ArrayLike, style: str = "{:.1f} h") -> str:
 
 
 def share_of(is_so: ArrayLike, values: ArrayLike) -> str:
-    """Return as a string what percentage of some entries is true.
+    """Format the percentage of entries that are true, as a string.
 
     An entry is skipped if the value that belongs to it is NaN.
 
@@ -117,5 +117,5 @@ def share_of(is_so: ArrayLike, values: ArrayLike) -> str:
 
 
 def share_up_to(values: ArrayLike, limit: float) -> str:
-    """Return as a string what percentage of some values is at most `limit`; NaN is skipped."""
+    """Format the percentage of values that are at most `limit`, as a string; skip NaN values."""
     return share_of(np.asarray(values, dtype=float) <= limit, values)

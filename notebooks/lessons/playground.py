@@ -10,8 +10,8 @@ from coalloc_lib.widgets.centres import penalty_in_words, scenario_of
 from coalloc_lib.widgets.playground import playground_explorer
 from lessons.teaching import checker, near
 
-#: An answer to an exercise is accepted if it differs from the right one by at most POINTS
-#: percentage points (for a change), or by at most PENALTY (for a span penalty).
+#: The largest accepted error of an answer to an exercise: POINTS percentage points if the answer is
+#: a change, and PENALTY if the answer is a span penalty.
 POINTS, PENALTY = 3, 0.06
 
 
@@ -21,7 +21,7 @@ def _values(**moved: Any) -> dict[str, Any]:
 
 
 def pays_up_to(**moved: Any) -> float:
-    """Return the highest penalty at which spanning pays at computing centre B of notebook 06.
+    """Return the highest span penalty at which spanning pays at centre B of notebook 06.
 
     The result is 0 if the playground shows no such penalty.
 
@@ -37,7 +37,7 @@ def pays_up_to(**moved: Any) -> float:
 
 
 def change(**moved: Any) -> pd.Series:
-    """Return the percentage change in mean response time from centre A to centre B.
+    """Return by what percentage the mean response time at centre B differs from that at A.
 
     Parameters
     ----------

@@ -15,13 +15,12 @@ from coalloc_lib.statistics import Interval
 from coalloc_lib.widgets import controls as ui
 from lessons.answers import note_answer
 
-#: The type of a right answer: the right option of a question, or a function that returns it.
+#: The type of a right answer: one of the options of a question, or a function that returns it.
 Answer = str | Callable[[], str | None] | None
-#: What a leaderboard shows for a statement that simulations confirm, that they refute, and that
-#: they leave open.
+#: What a leaderboard shows for a statement that simulations confirm (True), refute (False) or leave
+#: open (None).
 ANSWERS = {True: "yes", False: "no", None: "cannot tell"}
-#: The colour and the sign that mark a right answer, and the colour and the sign that mark a wrong
-#: answer.
+#: The colour and the sign of a right answer, and the colour and the sign of a wrong answer.
 RIGHT, WRONG = ("#00694D", "✓"), ("#A63603", "✗")
 
 
@@ -57,7 +56,7 @@ class Guess(ipw.VBox):
 
     @property
     def choice(self) -> str | None:
-        """The option that the reader chose, or None before the reader has chosen one."""
+        """The option that the reader chose, or None if the reader has not chosen yet."""
         return self._buttons.value
 
     def _react(self) -> str:
@@ -97,7 +96,7 @@ def guess(
     answer: Answer = None,
     then: Any = None,
 ) -> Guess:
-    """Return a widget with which a reader guesses the answer to a question.
+    """Return a widget that asks a question, and shows the answer after the reader's guess.
 
     The answer and its figure appear when the reader has chosen an option. A page without Python
     has them in a part that the reader unfolds.
@@ -169,7 +168,7 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
 def near(
     answer: Any, right: float, within: float, hint: str, slips: Mapping[str, float] | None = None
 ) -> str:
-    """Check the answer to an exercise that asks for a number.
+    """Check a numerical answer to an exercise, and return a hint if the answer is wrong.
 
     Parameters
     ----------
@@ -200,7 +199,7 @@ def near(
 
 
 def raised(error: Exception) -> str:
-    """Return a one-line hint about an error that the code of a reader has raised."""
+    """Return a one-line hint that describes an error raised by a reader's code."""
     words = " ".join(str(error).split())
     return f"your code raises {type(error).__name__}: {words}".removesuffix(": ").rstrip(".")
 
@@ -208,7 +207,7 @@ def raised(error: Exception) -> str:
 def held_against(
     rules: Mapping[str, Any], entries: Mapping[Any, Any], run: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[str, Any, list[Any]]]:
-    """Yield the simulation runs of each leaderboard entry, and the runs it is compared with.
+    """Yield the simulation runs of each leaderboard entry, with the runs to compare them with.
 
     Parameters
     ----------
@@ -235,11 +234,11 @@ def held_against(
 
 
 def ranked(rows: Sequence[Mapping[str, Any]], by: str, ascending: bool = True) -> pd.DataFrame:
-    """Return the rows of a leaderboard as a table with ranks, sorted by one column."""
+    """Sort the rows of a leaderboard by one column, and number them by rank."""
     board = pd.DataFrame(rows).sort_values(by, ascending=ascending)
     return board.set_index(pd.RangeIndex(1, len(board) + 1, name="rank"))
 
 
 def off_by(difference: Interval, digits: int = 4) -> str:
-    """Return a difference and its 95 % interval as a string for a leaderboard."""
+    """Format a difference and its 95 % interval as a string for a leaderboard."""
     return format_interval(difference, digits, "+")

@@ -20,20 +20,20 @@ from coalloc_lib.simulation.sites import local
 from lessons.teaching import checker, near
 from lessons.tour_map import SEED, SPANNING, SYSTEM, WHOLE, limit, scenario
 
-#: The submission times in hours, the run times in hours and the numbers of processors of the twenty
-#: example jobs.
+#: For each of the twenty example jobs: the submission time in hours, the run time in hours, and the
+#: number of processors.
 SUBMIT = (1, 2, 2, 3, 3, 4, 4, 4, 6, 6, 6, 6, 7, 7, 7, 9, 9, 10, 10, 13)
 RUNTIME = (2, 8, 4, 2, 5, 6, 6, 2, 2, 4, 2, 3, 2, 1, 3, 4, 8, 3, 2, 2)
 PROCESSORS = (5, 4, 4, 6, 4, 1, 4, 8, 2, 6, 2, 2, 1, 2, 6, 8, 3, 3, 2, 8)
-#: The cluster whose users submit each of the twenty example jobs. The first cluster has the number
-#: 0.
+#: For each of the twenty example jobs: the cluster whose users submit it. Clusters are numbered
+#: from 0.
 HOME = (0, 1, 0, 0, 2, 0, 0, 1, 2, 0, 1, 0, 0, 2, 0, 0, 1, 0, 2, 1)
-#: An example of a saturated system, in which each job needs five processors: the number of jobs,
-#: and the sizes of the two components into which a job can be split.
+#: An example of a saturated system in which each job needs five processors: the number of jobs, and
+#: the sizes of the two components into which a job can be split.
 FIVES, PARTS_OF_FIVE = 20_000, (3, 2)
 #: The span penalty: a job that spans clusters runs 1.25 times as long.
 PENALTY = 0.25
-#: The hours at which the time axis of animated schedules begins and ends.
+#: The first and the last hour on the time axis of animated schedules.
 WINDOW = (1, 29)
 JOBS = co.JobStream(SUBMIT, RUNTIME, PROCESSORS, request="total")
 JOBS_OF_FIVE = co.JobStream(
@@ -43,7 +43,7 @@ BOOKED = co.Online(slot=1, step=1, max_attempts=48, horizon=72)
 
 
 def jobs_table() -> pd.DataFrame:
-    """Return a table of twenty example jobs, which readers can schedule by hand."""
+    """Return a table of the twenty example jobs, which readers can schedule by hand."""
     columns = {"submitted": SUBMIT, "run_time": RUNTIME, "processors": PROCESSORS}
     table = pd.DataFrame(columns, index=JOBS.number).rename_axis("job")
     return table.assign(home=[f"cluster {cluster + 1}" for cluster in HOME])
@@ -79,7 +79,7 @@ class Scheduler:
         return co.simulate(SYSTEM, jobs, scheduling=self.scheduling, placement=placement)
 
 
-#: A dict from names to the schedulers of notebook 00 that use one queue for all clusters.
+#: The schedulers of notebook 00 that use one queue for all clusters, by name.
 SCHEDULERS = {
     "whole": Scheduler("whole, first come, first served", co.FCFS()),
     "split": Scheduler("split where no cluster has room", co.FCFS(), spans=True),
@@ -89,11 +89,12 @@ SCHEDULERS = {
     "overtaking, split": Scheduler("overtaking, split", co.FPFS(5), spans=True),
     "backfilling, split": Scheduler("backfilling, split", co.EASY(), spans=True),
 }
-#: The name of the scheduler under which each cluster has its own queue, for jobs of its own users.
+#: The name of the scheduler that gives each cluster its own queue, for jobs of its own users.
 AT_HOME = "at home"
 #: The names of all schedulers.
 NAMES = (*SCHEDULERS, AT_HOME)
-#: A list with the animated schedule that `player` made last. It is empty before the first call.
+#: A list that contains the animated schedule that `player` made last. It is empty before the first
+#: call.
 _last_player: list[co.Player] = []
 
 
@@ -121,7 +122,8 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
     made = schedule(one_of("name", name, NAMES), penalty)
     against = None if name in ("whole", AT_HOME) else schedule("whole")
     if name == AT_HOME:
-        # Under this scheduler each cluster has its own queue, and therefore its own schedule.
+        # With the scheduler `AT_HOME`, each cluster has its own queue, and therefore its own
+        # schedule.
         schedules = {f"cluster {c + 1}, for its own users": made.at[c] for c in made.at}
     else:
         schedules = {SCHEDULERS[name].label: made}
@@ -133,22 +135,21 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
 
 
 def _follow_the_last_player(new: co.Player) -> None:
-    # Each animated schedule is linked to the one that was made before it. All of them therefore
-    # show the same instant.
+    # Link each animated schedule to the one that was made before it, so that all of them show the
+    # same instant.
     for other in _last_player:
         for trait in ("now", "playing"):
             ipw.jslink((other, trait), (new, trait))
     _last_player[:] = [new]
 
 
-#: The options of the first question in notebook 00. It asks how much spanning shortens the mean
-#: response time if jobs may overtake each other, compared with how much it does under first come,
-#: first served.
+#: The possible answers to the first question in notebook 00: how much does spanning shorten the
+#: mean response time if jobs may overtake each other, compared with first come, first served?
 OPTIONS = ("as much", "more", "less, or nothing at all")
 
 
 def what_is_left() -> str:
-    """Return the right option of the first question in notebook 00, found by simulation."""
+    """Find by simulation the right answer to the first question in notebook 00."""
     without_overtaking, with_overtaking = (
         schedule(name).response.mean() - schedule(split).response.mean()
         for name, split in (("whole", "split"), ("overtaking", "overtaking, split"))
@@ -210,7 +211,7 @@ check = checker({1: _gain_nothing, 2: _ends_no_sooner, 3: _two_clusters, 4: _by_
 
 
 def twenty_picture() -> plots.Picture:
-    """Draw the mean waiting and run time of the twenty example jobs, with and without spanning."""
+    """Draw the mean waiting and run times of the twenty example jobs, with and without spanning."""
     pairs = {"first come, first served": ("whole", "split")}
     pairs |= {name: (name, f"{name}, split") for name in ("overtaking", "backfilling")}
     figure, axes = plots.new_figure(2.2)
@@ -237,7 +238,7 @@ def twenty_picture() -> plots.Picture:
 def jobs_served_at_once(
     penalties: Iterable[float] = (0.0, 0.2, 1 / 3, 0.5, 1.0, 1.5),
 ) -> pd.DataFrame:
-    """Return the numbers of five-processor jobs that run at once in a saturated system.
+    """Return how many five-processor jobs run at once in a saturated system, by span penalty.
 
     The three columns of numbers are for jobs that all stay whole, that are all split into two
     components, and that are split only if no cluster has room. The time that the penalty adds does
@@ -257,13 +258,8 @@ def jobs_served_at_once(
 
 
 def _work_at_once(jobs: co.JobStream, placement: Placement) -> tuple[float, float]:
-    """Return how many jobs run at once in a saturated system, as a mean over time.
-
-    The second result is the share of the jobs that span clusters.
-
-    All jobs wait at the start. The last hundredth of the jobs is left out, because the system is
-    not full while they run.
-    """
+    # All jobs wait at the start. The last hundredth of the jobs is left out of the mean number of
+    # running jobs, because the system is not full while they run.
     saturated = co.simulate(SYSTEM, jobs, scheduling=co.FCFS(), placement=placement)
     last = np.quantile(saturated.end, 0.99)
     done = saturated.end <= last

@@ -14,13 +14,13 @@ from studies.ledger import Row
 from studies.what_survives.effects import effects
 from studies.what_survives.survival import survival
 
-#: The conclusions of notebook 00 that the study of surviving conclusions also tested in many other
-#: systems. They have these names in the ledger.
+#: The ledger names of those conclusions of notebook 00 that the study ``what-survives`` also tested
+#: in many other systems.
 OF_THE_TOUR = ("WS-14", "WS-15", "WS-2", "WS-3", "WS-13")
 
 
 def elsewhere() -> pd.DataFrame:
-    """Return a table that counts the tests that confirm each conclusion of notebook 00."""
+    """Count the tests in other systems that confirm each conclusion of notebook 00."""
     runs = load_study("what-survives").archived()
     table = survival(effects(runs[runs["conclusion"].isin(OF_THE_TOUR)]))
     table["cells that decide"] = table["holds"] + table["turns"]
@@ -37,7 +37,7 @@ def _ledger() -> dict[str, Row]:
 
 
 def archived_claim(item: str) -> Row:
-    """Return our stored result for a claim of a paper, by its name, such as ``JS-6``.
+    """Return the archived result for a claim of a paper, given its name, such as ``JS-6``.
 
     Raises
     ------
@@ -53,7 +53,6 @@ def archived_claim(item: str) -> Row:
 
 
 def _claim(item: str, words: str, digits: int = 2) -> str:
-    """Insert our stored result for a claim of a paper into a sentence with braces."""
     row = archived_claim(item)
     low, high = row.ci95_low, row.ci95_high
     has_interval = low is not None and high is not None and low < high
@@ -82,7 +81,7 @@ def booked_over_easy(length: str) -> Interval:
 
 
 def questions() -> list[tuple[str, str, str, str]]:
-    """Return the rows of a decision chart that says whether jobs should span clusters.
+    """Return the rows of a decision chart on whether jobs should span clusters.
 
     A row has a question, the answer that leads to the advice, the advice, and the value that
     supports it. The last row has no question.
@@ -110,7 +109,7 @@ def questions() -> list[tuple[str, str, str, str]]:
 
 
 def decision_picture() -> plots.Picture:
-    """Draw a decision chart whose five questions lead to an advice on spanning clusters."""
+    """Draw a decision chart with five questions on whether jobs should span clusters."""
     rows = questions()
     figure, axes = plots.new_figure(0.72 * len(rows) + 0.3)
     box = {"boxstyle": "round,pad=0.5", "facecolor": "#EAF3FA", "edgecolor": plots.STANDARD.colour}

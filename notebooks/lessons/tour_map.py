@@ -27,10 +27,10 @@ POLICIES = {
     "FCFS": co.FCFS(), "FPFS(5)": co.FPFS(5), "EASY": co.EASY(),
     "EASY, adaptive": co.EASY(adaptive=True),
 }  # fmt: skip
-#: The offered loads and the span penalties at which the map of spanning is simulated.
+#: The offered loads and the span penalties that are simulated for the map of spanning.
 LOADS, PENALTIES = (0.3, 0.5, 0.6, 0.7), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-#: The largest offered load that is simulated, as a share of the maximal utilization. Higher loads
-#: would need longer runs.
+#: The largest offered load that is simulated, as a fraction of the maximal utilization. Higher
+#: loads would need longer runs.
 NEAR = 0.95
 #: How each combination of policy, load and penalty is simulated: the number of runs, the number of
 #: jobs in a run, and the seed.
@@ -39,7 +39,7 @@ RUNS, LENGTH, SEED = 8, 10_000, 21
 
 @dataclass(frozen=True)
 class Spanning:
-    """A model of random jobs that request a number of processors and may span clusters.
+    """A workload of random jobs that request only a number of processors and may span clusters.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Spanning:
 
     @property
     def mean_work(self) -> float:
-        """The mean work of a job: its processors times its run time, without the span penalty."""
+        """The mean work of a job: processors times run time, without the span penalty."""
         return self.model.mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> co.JobStream:
@@ -67,7 +67,7 @@ class Spanning:
 
 
 def scenario(policy: str, penalty: float | None = None) -> co.Scenario:
-    """Return a model of three clusters under a scheduling policy, with or without spanning.
+    """Return a scenario with three clusters and a scheduling policy, with or without spanning.
 
     No job spans clusters if there is no penalty.
     """
@@ -86,7 +86,7 @@ def limit(policy: str, penalty: float | None = None) -> MaxUtilization:
 
 @cache
 def responses(policy: str, load: float, penalty: float | None = None) -> NDArray[np.float64] | None:
-    """Return the mean response time of each simulation run, or None if the load is too high."""
+    """Return the mean response time in each simulation run, or None if the load is too high."""
     maximum = limit(policy, penalty)
     if load > NEAR * maximum.interval.low:
         return None
@@ -95,15 +95,15 @@ def responses(policy: str, load: float, penalty: float | None = None) -> NDArray
 
 
 def where_spanning_pays() -> pd.DataFrame:
-    """Return a table of how spanning clusters changes the mean response time, in percent.
+    """Return a table of the percentage change in mean response time if jobs may span clusters.
 
     It has a row for each cell of the map: a policy, a load and a penalty.
     """
     penalties = None, *PENALTIES
     parallel = joblib.Parallel(n_jobs=-1, prefer="threads")
-    # The maximal utilizations are computed before the mean response times. Several loads need the
-    # same maximal utilization, and two threads would both compute it, because `cache` does not wait
-    # for a call in another thread.
+    # Compute the maximal utilizations before the mean response times. Several loads need the same
+    # maximal utilization, and two threads would both compute it, because `cache` does not wait for
+    # a call in another thread.
     parallel(joblib.delayed(limit)(*case) for case in product(POLICIES, penalties))
     parallel(joblib.delayed(responses)(*cell) for cell in product(POLICIES, LOADS, penalties))
     rows = []
@@ -115,7 +115,7 @@ def where_spanning_pays() -> pd.DataFrame:
 
 
 def map_picture(table: pd.DataFrame) -> plots.Picture:
-    """Draw a map of the loads and span penalties at which spanning pays, with a text version."""
+    """Draw the map of loads and span penalties at which spanning pays, with a text version."""
     cells = table[["policy", "load"]].drop_duplicates().itertuples(index=False)
     rows = (
         f"{policy} at load {load}: pays up to {pays_up_to_in_words(policy, float(load))}"
@@ -125,7 +125,7 @@ def map_picture(table: pd.DataFrame) -> plots.Picture:
 
 
 def draw_map(table: pd.DataFrame) -> Figure:
-    """Draw a map of the loads and span penalties at which spanning pays, for each policy."""
+    """Draw the map of loads and span penalties at which spanning pays, with a panel per policy."""
     return plots.maps(
         table, x="penalty", y="load", value="change", panel="policy", mark="mark",
         xlabel="penalty of spanning", ylabel="load", values="change of the mean response, %",
@@ -136,7 +136,7 @@ def draw_map(table: pd.DataFrame) -> Figure:
 
 
 def pays_up_to() -> pd.DataFrame:
-    """Return a table of the break-even span penalty, a string, for each policy and each load."""
+    """Return a table of break-even span penalties, as strings, by policy and load."""
     rows = {
         policy: {f"load {load:g}": pays_up_to_in_words(policy, load) for load in LOADS}
         for policy in POLICIES
@@ -155,18 +155,13 @@ def break_even(policy: str, load: float) -> Interval:
     penalties, changes = _changes(policy, load)
     if not len(penalties) or changes[-1].min() <= 0 or changes[0].max() >= 0:
         return Interval.exact(np.nan)
-    # `np.interp` needs values that increase with the penalty, but random errors may make some of
-    # them decrease.
+    # The function `np.interp` needs values that increase with the penalty, but random errors can
+    # make some of them decrease.
     rising = np.maximum.accumulate(changes)
     return student([np.interp(0.0, run, penalties) for run in rising.T])
 
 
 def _changes(policy: str, load: float) -> tuple[list[float], np.ndarray]:
-    """Return, for each span penalty, log ratios of response times with and without spanning.
-
-    A change is the logarithm of the ratio of the mean response times with and without spanning. The
-    array has a row for each penalty and a column for each run.
-    """
     whole = responses(policy, load)
     split = {penalty: responses(policy, load, penalty) for penalty in PENALTIES}
     ratios = {p: np.log(runs / whole) for p, runs in split.items() if runs is not None}
@@ -183,7 +178,7 @@ def _change(whole, split):
 
 
 def change_in_words(policy: str, load: float, penalty: float) -> str:
-    """Return the change of the mean response time by spanning, as a string with an interval."""
+    """Return how much spanning changes the mean response time, as a string with an interval."""
     cell = _change(responses(policy, load), responses(policy, load, penalty))
     low, high = cell["ci95_low"], cell["ci95_high"]
     return f"{cell['change']:+.1f} % [{low:+.1f}, {high:+.1f}]".replace("-", "\u2212")

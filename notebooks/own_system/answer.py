@@ -1,4 +1,4 @@
-"""The recommendation in words; the module `decision` decides which option it is."""
+"""The recommendation to operators in words; the module `decision` chooses the option."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -30,7 +30,7 @@ def recommend(
     advice: Mapping[str, str],
     missed: Mapping[str, str] | None = None,
 ) -> Answer:
-    """Return the recommendation to the operators of several sites.
+    """Return a recommendation to the operators of several sites, given a table of changes.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def recommend(
     advice : dict of str to str
         The advice to take each option that can be recommended.
     missed : dict of str to str, optional
-        For each site whose recorded waits the model does not reproduce, a text that says so.
+        A text for each site whose recorded waits the model does not reproduce.
 
     Returns
     -------
@@ -142,8 +142,8 @@ def _not_better(decision, changes):
     )
 
 
-#: A dict from each verdict of a recommendation to the function that writes it in words. If an
-#: option is recommended, the advice to take this option stands before the words.
+#: The functions that write verdicts in words, by verdict. If an option is recommended, these words
+#: follow the advice to take the option.
 _WORDS: dict[Verdict, Callable[[Decision, Changes], str]] = {
     Verdict.TAKE: _take,
     Verdict.ASK_LOSERS: _ask_losers,

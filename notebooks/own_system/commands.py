@@ -36,7 +36,7 @@ Examples:
   python -m own_system import export.txt --time-zone Europe/Amsterdam -o my.swf.gz
   python -m own_system import export.txt.gz --unit nodes --cluster north -o north.swf.gz
 """
-#: How every command line of this program begins. Users run it in the folder ``notebooks/``.
+#: The beginning of every command line of this program, which runs in the folder ``notebooks/``.
 PROGRAM = "python -m own_system"
 
 app = typer.Typer(name=PROGRAM, add_completion=False, rich_markup_mode=None)
@@ -44,13 +44,13 @@ app = typer.Typer(name=PROGRAM, add_completion=False, rich_markup_mode=None)
 
 @app.callback(invoke_without_command=True)
 def own_system_help(context: typer.Context) -> None:
-    """Find out from their logs whether several sites should share their jobs."""
+    """Recommend from the logs of several sites whether the sites should share their jobs."""
     if context.invoked_subcommand is None:
         print(context.get_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line of this program, and return its exit status.
+    """Run a command line of the program `own_system`, and return its exit status.
 
     `coalloc_lib.cli.framework.run_app` explains the exit status.
     """
@@ -105,8 +105,7 @@ def report(
     words += [str(word) for pair in optional if pair[1] is not None for word in pair]
     with Progress(unit="step", shown=sys.stderr.isatty()) as progress:
         progress.total(len(files))
-        # The progress bar is shown before the report module is imported, because this import is
-        # slow.
+        # The progress bar appears before this import, because the import is slow.
         from coalloc_lib.workloads.catalogue import load_trace
 
         read = {}
@@ -134,8 +133,8 @@ def _sites(texts):
         files[name], sizes[name] = file, size
     if len(files) < 2:
         raise InputError(
-            f"{texts[0]} is only one site; give two or more, such as north=north.swf.gz:2048 "
-            "south=south.swf.gz:1920"
+            f"{texts[0]} is only one site; give at least two sites, such as "
+            "north=north.swf.gz:2048 south=south.swf.gz:1920"
         )
     return files, sizes
 
@@ -143,13 +142,13 @@ def _sites(texts):
 def _check_outputs(out, tables):
     if out == "-":
         raise InputError(
-            "--out - is standard output, on which the recommendation is printed; give --out the "
-            "name of a file"
+            "--out - means standard output, where the recommendation is printed; give the name of "
+            "a file to --out"
         )
     check_writable(out)
     if tables is not None and not Path(tables).is_dir():
         if Path(tables).exists():
-            raise InputError(f"--tables {tables} is a file; give a folder")
+            raise InputError(f"--tables {tables} is a file; give the path of a folder")
         check_writable(tables)
     elif tables is not None:
         writable_folder(tables)
@@ -194,7 +193,7 @@ def _parsed(text):
     except ValueError:
         processors = 0
     if not (colon and file and processors > 0):
-        # If a slash follows a colon, the colon belongs to the path of a file.
+        # A colon that is followed by a slash belongs to the path of a file.
         path = file if colon and not {"/", "\\"} & {*size} else rest
         raise InputError(
             f"{text!r} does not end in a number of processors (1 or more); write "
@@ -226,7 +225,7 @@ def import_sacct(
 
     if out == "-" and as_json:
         raise InputError(
-            "--out - and --json both print on standard output; give --out the name of a file"
+            "--out - and --json both print to standard output; give the name of a file to --out"
         )
     if out is not None:
         check_writable(out)

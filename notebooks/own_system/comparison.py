@@ -13,20 +13,20 @@ from coalloc_lib.statistics import WEEK, Interval, Resamples, resample_quantiles
 from own_system.options import ALONE, Option
 from own_system.simulation import Outcome, saturated_share
 
-#: The metrics by which the operators' options are compared. Each has the name of the column, in the
-#: table of simulated jobs, from which it is computed.
+#: The metrics for comparing the options of the operators. Each metric is computed from one column
+#: of the table of simulated jobs.
 METRICS = {
     "mean wait": "wait", "p95 wait": "wait", "AWRT": "response", "slowdown": "slowdown",
 }  # fmt: skip
-#: A group of jobs is named by how jobs are grouped (``all``, ``site``, ``width`` or ``partition``)
-#: and by the name of the group.
+#: A group of jobs is identified by a criterion (``all``, ``site``, ``width`` or ``partition``) and
+#: by the name of the group.
 Group = tuple[str, str]
 
 
 class Comparison:
-    """Metrics of the same jobs under several options of the operators, with bootstrap intervals.
+    """Metrics of the same jobs under several options of the operators, with 95 % intervals.
 
-    All options are compared on the same resampled weeks.
+    The intervals are from a bootstrap over weeks. All options are compared on the same weeks.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Comparison:
     names : list of str
         The options that could be simulated.
     failed : dict of str to str
-        The other options, with the reason.
+        The options that could not be simulated, with the reasons.
     """
 
     def __init__(
@@ -74,11 +74,11 @@ class Comparison:
             progress.step()
 
     def value(self, group: Group, metric: str, name: str) -> float:
-        """Return a metric, such as the mean wait, of a group of jobs under one option."""
+        """Return a metric of a group of jobs, such as the mean wait, under one option."""
         return float(self._values[group, metric].means[self.names.index(name)])
 
     def change(self, group: Group, metric: str, one: str, other: str = ALONE) -> Interval:
-        """Return a metric of a group of jobs under the option `one` minus that under `other`."""
+        """Return how much larger a metric of a group of jobs is under `one` than under `other`."""
         i, j = self.names.index(one), self.names.index(other)
         return self._values[group, metric].difference(i, j)
 
@@ -90,7 +90,7 @@ class Comparison:
         level: str,
         slack: float = 0.0,
     ) -> Interval:
-        """Return the parameter, for example the penalty, at which two options are equally good.
+        """Return the parameter, such as a penalty, at which two options have equal metrics.
 
         For example, this is the number of processors at which the mean wait of a site alone falls
         to its mean wait with one shared queue.
@@ -102,10 +102,10 @@ class Comparison:
         metric : str
             The metric.
         options_at : dict of float to str
-            The parameters that were simulated, each with the name of its option. The metric becomes
-            smaller along this order. Between two parameters it is interpolated linearly.
+            The parameters that were simulated, each with the name of its option, in an order in
+            which the metric decreases. Between two parameters, it is interpolated linearly.
         level : str
-            The option with whose value the metric is compared.
+            The option that gives the value with which the metric is compared.
         slack : float
             A difference that still counts as the same value.
 
@@ -129,10 +129,10 @@ class Comparison:
         return self._values[group, metric].of([i, *places]).interval(falls)
 
     def fault(self, group: Group, name: str) -> str:
-        """Return why an option has no metrics for a group of jobs, or else an empty string.
+        """Return the reason why an option has no metrics for a group of jobs, or an empty string.
 
-        The option cannot be simulated, or the group is saturated. If a site is saturated, the group
-        of all jobs has no values either.
+        There are no metrics if the option cannot be simulated or if the group is saturated. If one
+        site is saturated, the group of all jobs has no metrics either.
         """
         if name in self.failed:
             return self.failed[name]
@@ -145,11 +145,7 @@ class Comparison:
 
 
 def _resampled(values, weights, submit, quantile):
-    """Return a mean or a quantile under each option, for the log and for resampled weeks.
-
-    It is the mean if `quantile` is None. If the log is too short for a bootstrap, the
-    result has a warning instead of intervals.
-    """
+    # If the log is too short for a bootstrap, the result has a warning instead of intervals.
     try:
         if quantile:
             return resample_quantiles(values, quantile, submit)
@@ -159,7 +155,7 @@ def _resampled(values, weights, submit, quantile):
         if quantile:
             means = np.quantile(values, quantile, axis=1, method="inverted_cdf")
         short = "the jobs come from less than four weeks" if np.ptp(submit) < 4 * WEEK else ""
-        # The interval has a warning and is not shown, so its number of blocks and its influence do
+        # The interval has a warning and is not shown, so the values of `blocks` and `influence` do
         # not matter.
         nothing = np.zeros((len(means), 1))
         return Resamples(
@@ -169,11 +165,9 @@ def _resampled(values, weights, submit, quantile):
 
 
 def columns_of(interval: Interval, name: str) -> dict[str, Any]:
-    """Return an estimate and the ends of its interval as columns of a table.
+    """Return an estimate and the ends of its confidence interval as columns of a table.
 
-    The names of the columns begin with `name`.
-
-    If the interval has a warning, its ends are NaN.
+    The names of these columns begin with `name`. The ends of an interval with a warning are NaN.
     """
     low, high = (np.nan, np.nan) if interval.warning else (interval.low, interval.high)
     return {
@@ -183,7 +177,7 @@ def columns_of(interval: Interval, name: str) -> dict[str, Any]:
 
 
 def changes(found: Sequence[Option], comparison: Comparison) -> pd.DataFrame:
-    """Return a table of how each option of the operators changes each metric of each group of jobs.
+    """Return a table of the change of each metric under each option, for each group of jobs.
 
     The column ``value`` is the value of the metric, and ``change`` is its change from staying
     alone, with its 95 % interval. If there is no value or no interval, ``warning`` says why.

@@ -1,4 +1,4 @@
-"""The decision about the option to recommend; the module `answer` puts it into words."""
+"""The choice of the option to recommend; the module `answer` puts the choice into words."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -10,12 +10,12 @@ import pandas as pd
 from coalloc_lib.statistics.site_comparison import ALL
 from own_system.options import ALONE
 
-#: The smallest change of the mean waiting time, in seconds, that users would notice.
+#: The smallest change of the mean wait that users would notice, in seconds.
 LEAST_CHANGE = 60.0
 
 
 class Verdict(Enum):
-    """The recommendations that operators of several sites can get."""
+    """The possible recommendations to the operators of several sites."""
 
     TAKE = "take the option"
     ASK_LOSERS = "take the option if the sites that lose agree"
@@ -36,19 +36,20 @@ class Decision(NamedTuple):
     """
 
     verdict: Verdict
-    #: The name of the option that is recommended, or None if nothing should change.
+    #: The name of the recommended option, or None if nothing should change.
     option: str | None = None
-    #: The sites at which the recommended option shortens the mean wait. The whole 95 % interval of
+    #: The sites whose mean wait becomes shorter under the recommended option: the 95 % interval of
     #: the change is below 0.
     gainers: tuple[str, ...] = ()
-    #: The sites at which the recommended option lengthens the mean wait. The whole 95 % interval of
+    #: The sites whose mean wait becomes longer under the recommended option: the 95 % interval of
     #: the change is above 0.
     losers: tuple[str, ...] = ()
-    #: The sites for which no interval of the change of the mean wait could be computed.
+    #: The sites for which the change of the mean wait has no confidence interval.
     unknown: tuple[str, ...] = ()
-    #: The option with the shortest mean wait among all considered options.
+    #: The name of the option with the shortest mean wait among all options considered.
     shortest: str | None = None
-    #: The reason why no option is recommended, or why options cannot be compared with today.
+    #: The reason why no option is recommended, or why the options cannot be compared with the
+    #: situation today.
     why: str = ""
 
 
@@ -58,8 +59,8 @@ class Changes:
     Parameters
     ----------
     options : DataFrame
-        The result of `own_system.comparison.changes`. Of two options of the kind ``policy``, the
-        one that changes less for the operators comes first.
+        The result of `own_system.comparison.changes`. Options of the kind ``policy`` are
+        ordered by how little they change for the operators.
     pairs : DataFrame
         A row for each ordered pair of options: ``option``, ``other``, the ``change`` of the mean
         wait from the other option to the option, its interval ``change_low`` and ``change_high``,
@@ -71,16 +72,16 @@ class Changes:
         policies = options.query("kind == 'policy'")["option"].unique()
         self.sites: list[str] = [*options.query("grouping == 'site'")["group"].unique()]
         self.today: pd.Series = rows.loc[ALONE, "all", ALL, "mean wait"]
-        #: For each option: the mean wait of all jobs, and its change from today.
+        #: The mean wait of all jobs under each option, and how much it differs from today.
         self.wait: dict[str, pd.Series] = {
             name: rows.loc[name, "all", ALL, "mean wait"] for name in policies
         }
-        #: For each option: the average weighted response time (AWRT) of all jobs, and its change
-        #: from today.
+        #: The average weighted response time (AWRT) of all jobs under each option, and how much it
+        #: differs from today.
         self.awrt: dict[str, pd.Series] = {
             name: rows.loc[name, "all", ALL, "AWRT"] for name in policies
         }
-        #: For each option and each site: the mean wait of the site's jobs, and its change from
+        #: The mean wait of the jobs of each site under each option, and how much it differs from
         #: today.
         self.at: dict[str, Mapping[str, pd.Series]] = {
             name: {site: rows.loc[name, "site", site, "mean wait"] for site in self.sites}
@@ -89,9 +90,9 @@ class Changes:
         self.pairs = pairs
 
     def sites_where(self, option: str, holds: Callable[[pd.Series], bool]) -> tuple[str, ...]:
-        """Return the sites at which the change of the mean wait under an option meets a condition.
+        """Return the sites where the change of the mean wait under an option satisfies a condition.
 
-        The condition `holds` is a function such as `rises`.
+        The condition on the change is the function `holds`, such as `rises`.
         """
         return tuple(site for site in self.sites if holds(self.at[option][site]))
 
@@ -106,17 +107,17 @@ class Changes:
 
 
 def rises(change: pd.Series) -> bool:
-    """Return whether a metric rises: the whole 95 % interval of its change is above 0."""
+    """Return whether a metric surely rises: the 95 % interval of its change is above 0."""
     return not change["warning"] and change["change_low"] > 0
 
 
 def falls(change: pd.Series) -> bool:
-    """Return whether a metric falls: the whole 95 % interval of its change is below 0."""
+    """Return whether a metric surely falls: the 95 % interval of its change is below 0."""
     return not change["warning"] and change["change_high"] < 0
 
 
 def has_no_interval(change: pd.Series) -> bool:
-    """Return whether the interval of a metric's change could not be computed."""
+    """Return whether the change of a metric has no confidence interval."""
     return bool(change["warning"])
 
 
@@ -126,9 +127,9 @@ def decide(changes: Changes, missed: Mapping[str, str] | None = None) -> Decisio
     Parameters
     ----------
     changes : Changes
-        The changes that the options cause.
+        The changes under each option.
     missed : dict of str to str, optional
-        For each site whose recorded waits the model does not reproduce, a text that says so.
+        A text for each site whose recorded waits the model does not reproduce.
 
     Returns
     -------
@@ -140,16 +141,16 @@ def decide(changes: Changes, missed: Mapping[str, str] | None = None) -> Decisio
     If the model does not reproduce the waits of a site, no option is recommended. Then the field
     ``shortest`` names the option that the model prefers.
 
-    A metric falls if the whole 95 % interval of its change is below 0, and rises if it is above 0.
-    An option helps if the mean wait of all jobs falls, by `LEAST_CHANGE` or more, if no site is
-    saturated, and if the AWRT of all jobs does not rise. An option wins if, in addition, the change
-    of every site has an interval and the mean wait rises at no site.
+    A metric falls if the whole 95 % interval of its change is below 0, and rises if the whole
+    interval is above 0. An option helps if the mean wait of all jobs falls by `LEAST_CHANGE` or
+    more, no site is saturated, and the AWRT of all jobs does not rise. An option wins if, in
+    addition, the change at every site has an interval and the mean wait rises at no site.
 
-    The best winner is the one with the shortest mean wait. The recommendation is the first winner
-    whose mean wait is not significantly longer than that of the best one.
+    The best winner is the winner with the shortest mean wait. The first winner whose mean wait is
+    not significantly longer than that of the best winner is recommended.
 
-    If a site is saturated while the sites stay alone, the change of all jobs is not known. Then the
-    option at which the fewest other sites lose is recommended.
+    If a site is saturated while the sites stay alone, the change over all jobs is not known. In
+    this case, the option under which the fewest other sites lose is recommended.
     """
     decision = _decided(changes)
     if missed and (decision.option or decision.verdict is Verdict.NO_WAIT):
@@ -185,10 +186,6 @@ def _serves_all(changes, name):
 
 
 def _shortens(changes, name):
-    """Return whether an option shortens the mean wait and does not lengthen the AWRT.
-
-    A metric falls or rises if the 95 % interval of its change does not contain 0.
-    """
     return falls(changes.wait[name]) and not rises(changes.awrt[name])
 
 
@@ -204,10 +201,6 @@ def _decision_about(changes, verdict, name, **more):
 
 
 def _where_alone_is_saturated(changes, served):
-    """Return the recommendation if a site is saturated today.
-
-    The list `served` contains the options under which no site is saturated.
-    """
     why = changes.today["warning"]
     if not served:
         return Decision(Verdict.ADD_PROCESSORS, why=why)
@@ -216,11 +209,8 @@ def _where_alone_is_saturated(changes, served):
 
 
 def _fewest_losers(changes, names):
-    """Return the option under which the fewest sites lose.
-
-    If there are several such options, return the one with the shortest mean wait.
-    """
-
+    # Among options with the same number of losing sites, the option with the shortest mean wait is
+    # chosen.
     def losers_then_wait(name):
         return len(changes.sites_where(name, rises)), changes.wait[name]["value"]
 
@@ -228,10 +218,6 @@ def _fewest_losers(changes, names):
 
 
 def _best_of(changes, helping):
-    """Return the recommendation if at least one option shortens the mean wait of all jobs.
-
-    It is an option without losers, or one that needs the agreement of some sites.
-    """
     winners = [
         name
         for name in helping

@@ -24,14 +24,12 @@ from own_system.words import changed, duration
 
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}
-#: The rows for sites that the form shows at first: the name of a site, its log, and its number of
+#: The initial rows of the form, one per site: the name of the site, its log, and its number of
 #: processors.
 SITES = (("KTH", "KTH-SP2" + STAND_IN, 100), ("CTC", "CTC-SP2" + STAND_IN, 338))
 
 
 class _Bar(NullProgress):
-    """A progress bar in the form, which counts the simulations that a report needs."""
-
     def __init__(self, bar: ipw.IntProgress) -> None:
         self._bar = bar
         bar.value, bar.max, bar.description, bar.layout.display = 0, 0, "reads the logs", ""
@@ -49,10 +47,11 @@ class _Bar(NullProgress):
 
 
 class OwnSystem(ipw.VBox):
-    """A form in which a user enters the logs of several sites, and learns whether to share jobs.
+    """A form that recommends whether sites should share jobs, given the logs of the sites.
 
     A note below the buttons says what was saved, or what is wrong. The recommendation fades when an
-    entry of the form changes. It disappears while a new one is calculated, and if an error occurs.
+    entry of the form changes. It disappears if an error occurs and while a new recommendation is
+    calculated.
     """
 
     def __init__(self) -> None:
@@ -88,7 +87,7 @@ class OwnSystem(ipw.VBox):
 
     @property
     def report(self) -> SitesReport:
-        """The report about the sites that the form shows at present.
+        """The report about the sites that are entered in the form.
 
         Raises
         ------
@@ -96,11 +95,11 @@ class OwnSystem(ipw.VBox):
             If the form shows no report, because of an error.
         """
         if self._report is None:
-            raise InputError("the form shows no answer; correct the error, then press Answer")
+            raise InputError("the form shows no answer; correct its entries, then press Answer")
         return self._report
 
     def add_site(self, name: str = "", log: str = "", processors: int = 0) -> None:
-        """Add a row to the form, in which a user describes one more site.
+        """Add a row to the form for one more site.
 
         Parameters
         ----------
@@ -124,7 +123,7 @@ class OwnSystem(ipw.VBox):
         self.sites.children = (*self.sites.children, ipw.HBox(row, layout=_WRAP))
 
     def answer(self) -> None:
-        """Read the logs, simulate each option of the operators, and show the recommendation.
+        """Read the logs, simulate all options, and show the recommendation in the form.
 
         Raises
         ------
@@ -156,12 +155,12 @@ class OwnSystem(ipw.VBox):
             self.view.rest()
 
     def save(self) -> str:
-        """Save the report as an HTML page in the file that the user named; return a message."""
+        """Save the report as an HTML page, and return a message with the path of the file."""
         check_writable(self.path.value)
         return f"The page is {self.report.save(self.path.value).absolute()}."
 
     def save_tables(self) -> str:
-        """Save the tables of the report as CSV files in a folder; return a message."""
+        """Save the tables of the report as CSV files, and return a message with their folder."""
         check_writable(self.path.value)
         folder = Path(self.path.value).with_suffix("")
         return f"The tables are in {self.report.save_tables(folder).absolute()}."
@@ -223,7 +222,7 @@ def _table_as_html(table: pd.DataFrame) -> str:
 
 
 def options_table(report: SitesReport) -> pd.DataFrame:
-    """Return a table of the mean wait under each option, and of the groups that gain or lose."""
+    """Return a table of the mean wait under each option, with the groups that gain or lose."""
     means = report.tables["options"].query("metric == 'mean wait'")
     named = means["group"].where(means["grouping"] != "width", means["group"] + " wide")
     rows = []
@@ -252,9 +251,9 @@ def _read(site: str, log: str, zone: str) -> SwfLog:
     if log.endswith(STAND_IN):
         return load_stand_in(log.removesuffix(STAND_IN))
     if not log:
-        raise InputError(f"the log file of {site} is empty; give its path, or clear the whole row")
-    # The output of sacct is recognized by its first line, which has the names of columns between
-    # vertical bars.
+        raise InputError(f"{site} has no log file; give the path of a log, or clear the whole row")
+    # Output of sacct is recognized by its first line, which has column names separated by vertical
+    # bars.
     if Path(log).is_file() and re.match(rb"[^;\n]+\|", next(content(log), b"").lstrip()):
         return read_sacct(log, time_zone=zone or None)
     return load_trace(log, missing="error")
@@ -264,4 +263,4 @@ def _numbers(name: str, text: str) -> list[float]:
     try:
         return [number_in(word) for word in text.split(",")]
     except ValueError:
-        raise InputError(f"{name} = {text!r}; give numbers, with commas between them") from None
+        raise InputError(f"{name} = {text!r}; give numbers that are separated by commas") from None

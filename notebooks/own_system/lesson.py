@@ -20,9 +20,9 @@ from own_system.page import load_figure, mark_zero
 from own_system.report import SitesReport
 from own_system.words import changed
 
-#: The table of exercise 1: how each option changes the mean wait, in hours. The three numbers are
-#: the change and the two ends of its 95 % interval. The key "all" stands for the jobs of both
-#: sites.
+#: The table of exercise 1: how each option changes the mean wait, in hours, for the jobs of both
+#: sites ("all") and of each site. The three numbers are the change and the two ends of its 95 %
+#: interval.
 HOURS = {
     CONSERVATIVE: {
         "all": (-1.1, -1.6, -0.5), "north": (-1.5, -2.4, -0.6), "south": (-0.3, -0.9, 0.4),
@@ -34,21 +34,21 @@ HOURS = {
         "all": (-1.4, -2.9, 0.2), "north": (-1.9, -3.0, -0.7), "south": (-0.6, -2.0, 0.9),
     },
 }  # fmt: skip
-#: Exercise 1: the mean wait today, before any option is taken, in seconds.
+#: The mean wait in exercise 1 before any option is taken, in seconds.
 TODAY = 10 * HOUR
-#: Exercises 2 and 3: the name of a log, the number of processors of its machine, and the offered
-#: load that is wanted for a larger machine.
+#: The name of the log in exercises 2 and 3, the number of processors of its machine, and the target
+#: load of a larger machine.
 LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
 
 
 def load_picture(report: SitesReport) -> plots.Picture:
-    """Draw the offered load of each site by week."""
+    """Plot the offered load of each site by week."""
     weeks = report.tables["weeks"]
     return plots.Picture(load_figure(weeks), rows=_rows_in_words(weeks, "site", "week", "load"))
 
 
 def waits_picture(report: SitesReport) -> plots.Picture:
-    """Draw the mean wait at each site by job width, as simulated and as the log recorded it."""
+    """Plot the simulated and the recorded mean wait at each site by job width."""
     waits = report.tables["waits"].query("grouping == 'width'")
     long = waits.rename(columns={"recorded_mean": "recorded", "model_mean": "model"}).melt(
         ["site", "group"], ["recorded", "model"], "series", "wait"
@@ -65,7 +65,7 @@ def waits_picture(report: SitesReport) -> plots.Picture:
 
 
 def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.Picture:
-    """Draw how an option changes the mean wait, for each site, job width and partition."""
+    """Plot how an option changes the mean wait at each site and for each group of jobs."""
     names = report.tables["options"]["option"].unique()[1:]
     checks.one_of("option", option, names.tolist())
     table = report.tables["options"].query("option == @option and metric == 'mean wait'")
@@ -86,7 +86,7 @@ def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.
 
 
 def break_even_picture(report: SitesReport) -> plots.Picture:
-    """Draw, for each site, the largest penalty at which spanning sites beats one shared queue."""
+    """Plot the penalty up to which spanning sites beats one shared queue, for each site."""
     table = _clipped(report.tables["break_even"], "penalty")
     figure = plots.intervals(
         table, x="penalty", row="group", panel="metric", xlabel="penalty",
@@ -97,7 +97,7 @@ def break_even_picture(report: SitesReport) -> plots.Picture:
 
 
 def buy_picture(report: SitesReport) -> plots.Picture:
-    """Draw how many processors a site alone must add to get the mean wait of one shared queue."""
+    """Plot how many processors each site must add to match the mean wait of a shared queue."""
     table = _clipped(report.tables["buy_or_share"], "processors")
     for name in ("processors", "ci95_low", "ci95_high"):
         table[name] = 100 * (table[name] / table["today"] - 1)
@@ -204,5 +204,5 @@ def _wait_with_more(answer: Any) -> str:
     return near(answer, right, 0.01 * right, hint, slips)
 
 
-#: Says whether an answer is right.
+#: The function that checks the answers to the exercises.
 check = checker({1: _which, 2: _processors_for_load, 3: _wait_with_more})

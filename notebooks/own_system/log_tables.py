@@ -19,25 +19,25 @@ from own_system.options import ALONE
 from own_system.usage import in_use
 from own_system.words import DAY, duration
 
-#: The columns of a log by whose values its jobs can be grouped.
+#: The columns of a log by which jobs can be grouped.
 LABELS = ("partition", "queue", "group", "user")
-#: The number of groups of jobs, such as queues, that are shown by name. These are the groups with
-#: the most work, which is processors times run time. All other groups are shown together.
+#: The maximum number of groups of jobs, such as queues, that are shown by name. These are the
+#: groups with the most work (processors times run time). All other groups are combined.
 MOST_GROUPS = 6
-#: The simulation is accepted if its mean wait, divided by the recorded mean wait, lies between
-#: these two numbers, or if the two mean waits differ by less than `LEAST_CHANGE` seconds.
+#: The accepted range of the simulated mean wait divided by the recorded mean wait. A simulation is
+#: also accepted if the two means differ by less than `LEAST_CHANGE` seconds.
 ACCEPTED = (0.5, 2.0)
-#: We doubt the number of processors that a user gives for a site if the log shows more than OVER
+#: The number of processors that a user gives for a site is doubtful if the log shows more than OVER
 #: times this number in use, or never more than UNDER times this number.
 OVER, UNDER = 1.05, 0.5
-#: A warning about a log is given if nothing is submitted to its site for more seconds than this.
+#: The longest time without submissions to a site, in seconds, that causes no warning.
 GAP = 14 * DAY
 
 
 def table_of_jobs(
     logs: Mapping[str, Any], names: list[str], jobs: JobStream, site: NDArray, row: NDArray
 ) -> pd.DataFrame:
-    """Return a table of the jobs of all sites, which keeps the columns of the sites' logs.
+    """Return a table of the jobs of all sites that also has the columns of the sites' logs.
 
     Parameters
     ----------
@@ -46,15 +46,15 @@ def table_of_jobs(
     names : list of str
         The names of the sites.
     jobs : JobStream
-        The jobs of all sites that are compared.
+        The jobs of all sites.
     site, row : ndarray of int
-        The site of each job, and its place in the log of that site.
+        The site of each job, and the position of the job in the log of its site.
 
     Returns
     -------
     DataFrame
-        A row for each job. The column ``came`` is its submission by the calendar and the clock of
-        its site. Numbers that the log does not have are NaN, and groups that it does not name
+        A row for each job. The column ``came`` is the local date and time of the submission at the
+        site of the job. Numbers that are not in the log are NaN, and groups that are not in the log
         are -1.
 
     Raises
@@ -90,17 +90,17 @@ def _local_times(log: SwfLog, submit: pd.Series) -> pd.Series:
     if moment.max() >= LAST_INSTANT:
         raise InputError(
             f"{log.title}: its last job is submitted at {moment.max():.15g}, after the year 9998; "
-            "give a log in seconds"
+            "give a log with times in seconds"
         )
     times = pd.to_datetime(moment, unit="s", utc=True)
     return times.dt.tz_convert(log.time_zone.info).dt.tz_localize(None)
 
 
 def groups_of(table: pd.DataFrame, label: str) -> pd.Series:
-    """Return the name of the group to which each job belongs, such as its queue or partition.
+    """Return the name of the group of each job, such as its queue or partition.
 
-    A name is, for example, ``north queue 1``. Only the groups with the most work have names of
-    their own. The name is empty for the jobs of a site with only one group.
+    A name is, for example, ``north queue 1``. Only the groups with the most work have their own
+    names. The name is empty for the jobs of a site with only one group.
 
     Parameters
     ----------
@@ -117,10 +117,10 @@ def groups_of(table: pd.DataFrame, label: str) -> pd.Series:
 
 
 def group_masks(table: pd.DataFrame, sites: list[str]) -> dict[Group, NDArray[np.bool_]]:
-    """Return the groups of jobs for which options are compared, as boolean masks by group.
+    """Return a boolean mask of the jobs in each group for which options are compared.
 
-    The groups are all jobs, the sites, the job widths, and the partitions. If the logs name no
-    partitions, the queues take their place.
+    The groups are all jobs, the sites, the job widths, and the partitions. If the logs have no
+    partitions, queues are used instead.
     """
     widths = table.groupby("width")["processors"].max().sort_values().index
     groupings = {"site": (table["site"], sites), "width": (table["width"], widths)}
@@ -138,7 +138,7 @@ def group_masks(table: pd.DataFrame, sites: list[str]) -> dict[Group, NDArray[np
 def facts_of_logs(
     logs: Mapping[str, Any], clusters: Mapping[str, int], table: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return a table that describes the log and the jobs of each site.
+    """Return a table of facts about the log and the jobs of each site.
 
     Parameters
     ----------
@@ -186,12 +186,7 @@ def _facts_of_jobs(jobs: pd.DataFrame, size: int, ends: tuple[float, float]) -> 
 
 
 def _processors_in_use(jobs: pd.DataFrame) -> float:
-    """Return the largest number of processors in use at once, computed from recorded waits.
-
-    The result is NaN if no wait is recorded.
-
-    As in `in_use`, the busiest 1 % of the time does not count.
-    """
+    # Only jobs with a recorded wait have a known start.
     known = jobs[jobs["wait"].notna()]
     if not len(known):
         return np.nan
@@ -206,7 +201,7 @@ def _distribution(name: str, values: pd.Series) -> dict[str, float]:
 
 
 def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFrame:
-    """Return a table of the jobs and the offered load of each site, with a row for each week.
+    """Return a table of the number of jobs and the offered load of each site in each week.
 
     Parameters
     ----------
@@ -224,12 +219,12 @@ def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFram
     loads = loads.reindex(all_weeks, fill_value=0).reset_index()
     length = np.minimum(since.max() - loads["week"] * WEEK, WEEK)
     loads["load"] /= loads["site"].map(dict(clusters)) * length.clip(lower=1)
-    # The last week is left out if the logs cover less than half of it.
+    # The last week is left out if the logs cover less than half of that week.
     return loads[length > WEEK / 2]
 
 
 def cycles(table: pd.DataFrame, sites: Iterable[str]) -> pd.DataFrame:
-    """Return the share of each site's jobs that is submitted in each hour and on each weekday."""
+    """Return what fraction of each site's jobs is submitted in each hour and on each weekday."""
     known, rows = table[table["came"].notna()], []
     order = [site for site in sites if (known["site"] == site).any()]
     periods = {"hour of the day": ("hour", 24), "weekday, 0 is Monday": ("day_of_week", 7)}
@@ -259,8 +254,8 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
         user.
     """
     jobs, parts = table.assign(all=table["site"], model=comparison.outcomes[ALONE]["wait"]), []
-    # If only some jobs of a site have recorded waits, the simulated mean wait is also computed over
-    # these jobs only. Otherwise the two means could not be compared.
+    # If only some jobs of a site have recorded waits, the simulated mean wait is computed over the
+    # same jobs, so that the two means are comparable.
     known = jobs["wait"].notna()
     jobs["model"] = jobs["model"].where(known | ~known.groupby(jobs["site"]).transform("any"))
     work = jobs.groupby("site")["work"].sum()
@@ -282,7 +277,7 @@ def waits(table: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
 
 
 def sites_not_reproduced(rows: pd.DataFrame) -> dict[str, str]:
-    """Return the sites at which the simulated mean wait is far from the recorded mean wait.
+    """Return the sites whose simulated mean wait is far from the recorded mean wait.
 
     Parameters
     ----------
@@ -292,7 +287,7 @@ def sites_not_reproduced(rows: pd.DataFrame) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        For each of these sites a text with both mean waits.
+        A text with both mean waits for each of these sites.
     """
     texts = {}
     for row in rows[(rows["grouping"] == "all") & rows["recorded_mean"].notna()].itertuples():
@@ -317,7 +312,7 @@ def sites_not_reproduced(rows: pd.DataFrame) -> dict[str, str]:
 
 
 def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
-    """Return the sites whose machines the simulation may not represent, with the reasons.
+    """Return the sites whose machines the simulation may misrepresent, with the reasons.
 
     Parameters
     ----------
@@ -329,7 +324,7 @@ def doubts(rows: pd.DataFrame, facts: pd.DataFrame) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        For each of these sites the reasons for the doubt.
+        The reasons for the doubt, by site.
     """
     facts_of, missed, texts = facts.set_index("site"), sites_not_reproduced(rows), {}
     for row in rows[rows["grouping"] == "all"].itertuples():

@@ -17,48 +17,49 @@ from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics import WEEK
 
-#: The names of two options of the operators: every site stays alone, and all sites share one queue.
-#: All options are compared with `ALONE`. Options in which jobs span sites are also compared with
+#: The names of two options: every site stays alone, and all sites share one queue. All other
+#: options are compared with `ALONE`. Options in which jobs span sites are also compared with
 #: `SHARED`.
 ALONE, SHARED = "stay alone (EASY at each site)", "share one queue"
 CONSERVATIVE = "conservative, alone"
-#: A dict from the name of each option to the advice that operators get if it is recommended.
+#: The advice that operators get if an option is recommended, by the name of the option.
 ADVICE = {
     CONSERVATIVE: "Keep the sites apart, and let each backfill conservatively",
     SHARED: "Let the sites share one queue",
 }
-#: The advice that operators get if the recommended option is that jobs span sites.
+#: The advice that operators get if an option in which jobs span sites is recommended.
 ADVICE_TO_SPAN = "Let the sites share one queue, and a job span them only where it then ends sooner"
-#: The default penalties for spanning sites. A job that spans sites runs 1 + penalty times as long.
+#: The default penalties for spanning sites. A job that spans sites runs ``1 + penalty`` times as
+#: long.
 PENALTIES = (0.0, 0.1, 0.25, 0.5)
-#: Options in which every site has more processors, by their names, with the factors by which the
-#: numbers of processors are multiplied. They show how many processors a site would have to buy. The
-#: option `LARGER` is also compared with the other options.
+#: The options in which every site has more processors, each with the factor by which the number of
+#: processors grows. They show how many processors a site would have to buy. The option `LARGER` is
+#: also compared with the other options.
 SIZES = {f"{p} % more processors, alone": 1 + p / 100 for p in (5, 10, 20, 35, 50, 100)}
 LARGER = "10 % more processors, alone"
 
 
 def span(penalty: float) -> str:
-    """Return the name of the option in which jobs span sites if no site has room for them."""
+    """Return the name of the option in which a job spans sites if no site has room for it."""
     return f"span, penalty {penalty:g}"
 
 
 def span_if_sooner(penalty: float) -> str:
-    """Return the name of the option in which jobs span sites only if they then end sooner."""
+    """Return the name of the option in which a job spans sites only if it then ends sooner."""
     return f"span only if sooner, penalty {penalty:g}"
 
 
 def likely_penalty(penalties: Sequence[float]) -> float:
-    """Return the one span penalty for which an option with spanning can be recommended.
+    """Return the span penalty at which spanning can be recommended.
 
-    It is the middle one of the penalties above 0. If two are in the middle, it is the lower one.
+    This is the middle one of the penalties above 0, or the lower one if two are in the middle.
     """
     above_0 = sorted({penalty for penalty in penalties if penalty})
     return above_0[(len(above_0) - 1) // 2]
 
 
 class Option(NamedTuple):
-    """An option of the operators of several sites, with a function that simulates it."""
+    """An option of the operators of several sites, with a function that simulates the option."""
 
     name: str
     #: The type of the option. Only options of the type ``policy`` can be recommended. The other
@@ -67,7 +68,7 @@ class Option(NamedTuple):
     kind: str
     #: The function that simulates the option.
     run: Callable[[], Schedule]
-    #: The jobs over which options are compared, as positions in the simulated schedule.
+    #: The jobs over which this option is compared with other options, as positions in its schedule.
     compared: Any = slice(None)
     #: The advice that operators get if this option is recommended.
     advice: str = ""
@@ -83,8 +84,8 @@ def options(
 ) -> list[Option]:
     """Return all options of the operators of several sites, ready to be simulated.
 
-    For one option, half of the users are chosen at random, and their estimates become exact. For
-    another one, half of the users are chosen, and their jobs may not leave their site.
+    In one option, the estimates of half of the users, chosen at random, become exact. In another
+    option, the jobs of half of the users, chosen at random, must stay at their sites.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def _spanning_options(system, jobs, penalties):
 
 
 def larger(size: int, factor: float) -> int:
-    """Return a number of processors multiplied by a factor and rounded up."""
+    """Multiply a number of processors by a factor, and round the result up."""
     return ceil(round(size * factor, 6))
 
 
@@ -164,8 +165,9 @@ def with_more(
 ) -> tuple[JobStream, NDArray[np.int64], NDArray[np.int64]]:
     """Return a stream of jobs with a higher load, in which some jobs are submitted twice.
 
-    At each site, jobs are sampled until their work is the given share of all work. Each of them is
-    submitted again in a week that is sampled too, on the same weekday and at the same time of day.
+    At each site, jobs are sampled until their work reaches the given fraction of the work of the
+    site. Each sampled job is submitted again in a random week, on the same weekday and at the same
+    time of day.
 
     Parameters
     ----------
@@ -174,7 +176,7 @@ def with_more(
     site : ndarray of int
         The site that owns each job.
     share : float
-        The additional work, as a share of the work of the jobs.
+        The additional work, as a fraction of the work of the jobs.
     rng : Generator
         The generator of random numbers.
 
@@ -183,9 +185,9 @@ def with_more(
     both : JobStream
         The jobs and the copies.
     site_of_both : ndarray of int
-        The site that owns each of them.
+        The site that owns each job or copy.
     places : ndarray of int
-        The place of each original job in `both`.
+        The position of each original job in `both`.
     """
     order, chosen = rng.permutation(len(jobs)), []
     for number in np.unique(site):
@@ -194,8 +196,8 @@ def with_more(
         chosen.append(at_site[: np.searchsorted(work, share * work[-1]) + 1])
     sampled, begin, count = np.concatenate(chosen), jobs.submit.min(), len(jobs)
     in_week = (jobs.submit[sampled] - begin) % WEEK
-    # If the log ends before this weekday and time of day in its last week, a job can be copied into
-    # one week less.
+    # If the log ends before this weekday and time of day in its last week, the job cannot be copied
+    # into the last week.
     weeks = 1 + (np.ptp(jobs.submit) - in_week) // WEEK
     copies = jobs[sampled].replace(
         submit=begin + in_week + WEEK * rng.integers(weeks), number=count + np.arange(len(sampled))

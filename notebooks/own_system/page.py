@@ -19,7 +19,7 @@ from own_system.options import ALONE, SHARED
 
 
 def page_of(report: Any) -> str:
-    """Return a report about several sites as one self-contained HTML page."""
+    """Return a report about several sites as a single HTML page that needs no other files."""
     tables, options = report.tables, report.tables["options"]
     change_picture = change_figure(options)
     of_sites = options[options["grouping"].isin(["all", "site"]) & (options["warning"] != "")]
@@ -77,12 +77,12 @@ def _svg_with_title(figure):
 
 
 def _without_formulas(table, name):
-    # Matplotlib reads the text between two dollar signs as a formula.
+    # Matplotlib would read the text between two dollar signs as a formula.
     return table.assign(**{name: table[name].astype(str).str.replace("$", r"\$")})
 
 
 def change_figure(options: Any) -> Any:
-    """Draw how each option changes the mean wait, for all jobs and for the jobs of each site.
+    """Plot how each option changes the mean wait, for all jobs and for the jobs of each site.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ def change_figure(options: Any) -> Any:
 
 
 def mark_zero(axes: Any) -> None:
-    """Mark a change of 0 by a dashed line, and extend the axis to 0 if necessary."""
+    """Draw a dashed line at a change of 0, and extend the axis to 0 if necessary."""
     low, high = axes.get_xlim()
     axes.set_xlim(min(low, 0), max(high, 0))
     axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
 
 
 def load_figure(weeks: Any) -> Any:
-    """Draw the offered load of each site by week, from the table ``weeks`` of a report."""
+    """Plot the offered load of each site by week, given the table ``weeks`` of a report."""
     return plots.lines(
         _without_formulas(weeks, "site"), x="week", y="load", line="site", xlabel="week",
         ylabel="load", title="The load that is offered, week by week",
@@ -133,7 +133,7 @@ def load_figure(weeks: Any) -> Any:
 
 
 def cycle_figure(cycles: Any) -> Any:
-    """Draw the share of the jobs that are submitted in each hour and on each weekday."""
+    """Plot what fraction of jobs is submitted in each hour and on each weekday."""
     return plots.lines(
         _without_formulas(cycles, "site"), x="at", y="share", line="site", panel="cycle",
         names="legend", scales=dict.fromkeys(cycles["cycle"], ("linear", "linear")),

@@ -43,7 +43,7 @@ class SitesReport(NamedTuple):
         None to change nothing. Its ``change`` is the change of the mean wait. Its ``decision`` has
         the verdict and the sites that it concerns.
     doubts : dict of str to str
-        For each site whose machine the model may not represent, the reason.
+        The reason, for each site whose machine the model may misrepresent.
     tables : dict of str to DataFrame
         The table ``options`` has a row for each option, group and metric, with the change from
         staying alone and its 95 % interval. The other tables are ``pairs``, ``break_even``,
@@ -57,7 +57,7 @@ class SitesReport(NamedTuple):
 
     @property
     def made_by(self) -> dict[str, str]:
-        """The command, the seed and the package versions with which the report was made."""
+        """The command, the seed and the package versions that produced the report."""
         table = self.tables["made_by"]
         return dict(zip(table["what"], table["is"], strict=True))
 
@@ -70,15 +70,14 @@ class SitesReport(NamedTuple):
         return f"<p><b>{escape(self.answer.words)}</b></p>{shown}"
 
     def save(self, path: Any) -> Path:
-        """Write the report as an HTML page, and return the path of the file.
+        """Write the report to an HTML file, and return the path of the file.
 
         Parameters
         ----------
         path : str or path-like
             The file to write. It needs no other file, and no network.
         """
-        # The module `page` is imported late, because it imports matplotlib, which is slow to
-        # import.
+        # The module `page` is imported only here, because it imports matplotlib, which is slow.
         from own_system.page import page_of
 
         page = page_of(self)
@@ -87,7 +86,7 @@ class SitesReport(NamedTuple):
         return Path(path)
 
     def save_tables(self, folder: Any) -> Path:
-        """Write each table of the report as a CSV file, and return the path of the folder.
+        """Write each table of the report to a CSV file, and return the path of the folder.
 
         Parameters
         ----------
@@ -115,12 +114,11 @@ def sites_report(
     progress: NullProgress = NO_PROGRESS,
     command: str = "",
 ) -> SitesReport:
-    """Simulate all options of the operators of several sites, and recommend one of them.
+    """Simulate all options of the operators of several sites, and recommend one option.
 
     All options are simulated with the same jobs: those that were submitted while all logs were
     recorded. Intervals are by bootstrap over weeks, with the same resampled weeks for all options.
-    If an option cannot be simulated or is saturated, the tables have the reason in the place of its
-    values.
+    If an option cannot be simulated or is saturated, the tables have the reason instead of values.
 
     Parameters
     ----------
@@ -129,14 +127,14 @@ def sites_report(
     penalties : sequence of float
         The span penalties. With a penalty of p, a job that spans sites runs ``1 + p`` times as
         long. A penalty of 0 is always simulated too. Spanning can be recommended only at the middle
-        one of the penalties above 0, or at the lower one of the two in the middle.
+        one of the penalties above 0, or at the lower one if two are in the middle.
     seed : int
         The seed of the random choices: the users whose estimates become exact, the users whose jobs
         stay at their site, and the jobs that occur twice at a higher load.
     workers : int
         The number of threads; -1 for one per processor core.
     progress : NullProgress
-        It counts the steps that are done.
+        It counts the completed steps.
     command : str
         The command that the page names to make it again, by default this call.
 
@@ -169,7 +167,7 @@ def sites_report(
     if np.ptp(jobs.submit) < DAY:
         raise InputError(
             f"the logs have less than a day in common, with {len(jobs):,} jobs; give longer logs "
-            "of the same time, or clock='weeks'"
+            "from the same period, or use clock='weeks'"
         )
     found = options(system, jobs, site, _users(table), all_penalties, seed)
     outcomes = run_all(found, jobs.work, progress, workers)
@@ -213,12 +211,7 @@ def _doubts(tables, comparison, names, jobs, site):
 
 
 def _users(table):
-    """Return for each job a string that identifies its user among the users of all sites.
-
-    It is the name of the site and the number of the user.
-
-    Each job without a known user counts as the only job of a user of its own.
-    """
+    # Each job without a known user counts as the only job of a separate user.
     number = np.where(table["user"] < 0, -1 - np.arange(len(table)), table["user"])
     return table["site"] + " " + number.astype(str)
 
@@ -273,11 +266,7 @@ def _buy_or_share(comparison, clusters):
 
 
 def _crossing(comparison, group, metric, options_at, name, slack=0.0):
-    """Find the penalty or number of processors at which jobs wait as long as in a shared queue.
-
-    The result is a dict of columns: the parameter with its interval, and the range of parameters
-    that were simulated without saturation.
-    """
+    # An option that is saturated has no mean wait to interpolate.
     at = {x: option for x, option in options_at.items() if not comparison.fault(group, option)}
     why = comparison.fault(group, SHARED)
     if not why and len(at) < 2:

@@ -1,4 +1,4 @@
-"""The simulation of all options, at the same time in several threads."""
+"""The simulation of all options of the operators, in several threads at the same time."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,14 +12,13 @@ from coalloc_lib.basics.progress import NullProgress
 from coalloc_lib.schedules.metrics import STILL_WAITING
 from own_system.options import ALONE, CONSERVATIVE, Option
 
-#: The bounded slowdown divides by the run time of a job, but at least by this number of seconds.
+#: The lower bound of the run time in the formula of the bounded slowdown, in seconds.
 BOUND = 10.0
-#: A group of jobs counts as saturated only if at least this number of its jobs still wait at the
-#: last submission. In a small group, half of the jobs are enough.
+#: The minimum number of jobs in a saturated group that still wait at the last submission. In a
+#: small group, half of the jobs are enough.
 SEVERAL = 10
-#: The result of a simulation: columns with an entry for each job. They are ``wait``, ``response``,
-#: ``slowdown``, ``spans``, and ``late``, which says whether the job still waits at the last
-#: submission.
+#: The columns of a simulation result, with one value per job: ``wait``, ``response``, ``slowdown``,
+#: ``spans``, and ``late``, which says whether the job still waits at the last submission.
 Outcome = dict[str, NDArray]
 
 
@@ -38,16 +37,16 @@ def run_all(
     work : ndarray
         The work of the jobs that are compared.
     progress : NullProgress
-        It counts the options that are done.
+        It counts the simulated options.
     workers : int
         The number of threads; -1 for one per processor core.
 
     Returns
     -------
     dict of str to Outcome or InputError
-        For each option the outcome, or the reason why it cannot be simulated. The ``wait`` of a job
-        is its response time minus its run time on one site, so the time that spanning adds counts
-        as waiting.
+        The outcome of each option, or the reason why it cannot be simulated. The ``wait`` of a
+        job is its response time minus its run time on one site, so the time that spanning adds
+        counts as waiting.
     """
     progress.total(len(found))
     parallel: Any = Parallel(workers, prefer="threads", return_as="generator_unordered")
@@ -62,7 +61,7 @@ def run_all(
     alone = outcomes[ALONE]
     if isinstance(alone, dict) and saturated_share(alone["late"], work):
         outcomes[CONSERVATIVE] = InputError(f"not simulated, because '{ALONE}' is saturated")
-    # The longest simulation starts first, because all other threads would be idle if it ran last.
+    # The longest simulation starts first. If it ran last, all other threads would be idle.
     rest = [option for option in found if option.name not in outcomes]
     run(sorted(rest, key=lambda option: option.name != CONSERVATIVE))
     return outcomes
@@ -83,10 +82,10 @@ def _named_outcome(option: Option) -> tuple[str, Outcome | InputError]:
 
 
 def saturated_share(late: NDArray[np.bool_], work: NDArray[np.float64]) -> float:
-    """Return the share of all work in jobs that still wait at the last submission.
+    """Return what fraction of all work belongs to jobs that still wait at the last submission.
 
-    The result is 0 if this share is small or if only few jobs wait, because the system is then not
-    saturated.
+    The result is 0 if this fraction is small or if only a few jobs wait, because the system is then
+    not saturated.
 
     Parameters
     ----------

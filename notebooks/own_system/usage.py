@@ -6,7 +6,7 @@ import numpy as np
 
 
 def in_use(begins: Any, ends: Any, processors: Any, share: float = 0.99) -> float:
-    """Return the number of processors in use that is not exceeded for a share of the time.
+    """Return a time-weighted quantile of the number of processors in use.
 
     Parameters
     ----------
@@ -15,8 +15,8 @@ def in_use(begins: Any, ends: Any, processors: Any, share: float = 0.99) -> floa
     processors : array_like, shape (n,)
         The number of processors of each job.
     share : float
-        The share of the time from the first start to the last end. With the default, the result is
-        the number of processors in use that is exceeded for 1 % of the time.
+        The fraction of the time from the first start to the last end for which the result is not
+        exceeded. With the default, the result is exceeded for 1 % of the time.
     """
     when = np.concatenate([ends, begins])
     order = np.argsort(when, kind="stable")

@@ -1,4 +1,4 @@
-"""Functions that write lengths of time and their changes as texts for readers."""
+"""Functions that format durations and their changes as strings for readers."""
 
 import numpy as np
 
@@ -6,24 +6,24 @@ from coalloc_lib.basics.times import DAY, HOUR
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time as a string with a unit, such as ``35 s`` or ``12.5 days``.
+    """Format a duration as a string with a unit, such as ``35 s`` or ``12.5 days``.
 
-    The text is ``–`` for NaN.
+    For NaN, the string is ``–``.
     """
     return "–" if np.isnan(seconds) else " ".join(_in_one_unit([seconds]))
 
 
 def changed(change: float, low: float = np.nan, high: float = np.nan, times: bool = True) -> str:
-    """Return a change and its interval as a string, such as ``−3.1 h (−4.9 to +1.2)``.
+    """Format a change and its interval as a string, such as ``−3.1 h (−4.9 to +1.2)``.
 
     Parameters
     ----------
     change : float
-        The change, in seconds if it is one of a length of time.
+        The change, in seconds if it is the change of a duration.
     low, high : float
         The ends of its interval. If they are NaN, the interval is left out.
     times : bool
-        Whether the change is one of a length of time; otherwise it is a number without a unit.
+        Whether the change is that of a duration. Otherwise, it is a number without a unit.
     """
     ends = [change] if np.isnan(low) else [change, low, high]
     *texts, unit = _in_one_unit(ends) if times else [*(f"{end:.1f}" for end in ends), ""]
@@ -33,7 +33,7 @@ def changed(change: float, low: float = np.nan, high: float = np.nan, times: boo
 
 
 def unit_of(seconds: float) -> tuple[float, str]:
-    """Return the unit in which a length of time is easiest to read.
+    """Return the unit of time in which a duration is easiest to read.
 
     The result is the number of seconds in the unit, and its name.
     """
@@ -45,27 +45,27 @@ def _in_one_unit(times):
     size = max(map(abs, times))
     length, unit = unit_of(size)
     digits = 0 if length < HOUR or (length == HOUR and size >= 20 * HOUR) else 1
-    # Adding 0.0 turns -0.0 into 0.0, which is written without a minus sign.
+    # Adding 0.0 turns -0.0 into 0.0, which is formatted without a minus sign.
     return [*(f"{round(time / length, digits) + 0.0:.{digits}f}" for time in times), unit]
 
 
 def in_a_row(
     now: float, then: float, change: float, low: float, high: float
 ) -> tuple[str, str, str]:
-    """Return two lengths of time and their difference as strings in the same unit.
+    """Format two durations and their difference as strings with the same unit.
 
     Parameters
     ----------
     now, then : float
-        The two lengths of time in seconds.
+        The two durations in seconds.
     change, low, high : float
         The change in seconds and the ends of its interval.
 
     Returns
     -------
     tuple of str
-        The first time, the second time, and the change with its interval. The text of a value that
-        is NaN is ``–``.
+        The first duration, the second duration, and the change with its interval. The string for
+        NaN is ``–``.
     """
     times = [now, then, change, low, high]
     known = [time for time in times if not np.isnan(time)]

@@ -12,18 +12,18 @@ import lazy_loader
 
 from coalloc_lib.basics.checks import one_of
 
-#: The names of the studies. The Python package of each study has the same name, with underscores in
-#: place of hyphens.
+#: The names of the studies. The Python package of a study has the name of the study with
+#: underscores instead of hyphens.
 STUDIES = (
     "maximal-utilization", "cluster-configurations", "communication-penalty", "job-sharing",
     "online-batch", "what-survives",
 )  # fmt: skip
-#: The two scales of each study. The scale ``quick`` has small samples. The scale ``paper`` has
-#: sample sizes that make the results as precise as the papers' own.
+#: Each study can be run at two scales. The scale ``quick`` uses small samples. The scale ``paper``
+#: uses larger samples, which make the results as precise as those in the papers.
 SCALES = ("quick", "paper")
 
-# Import these names only when they are first used, because the modules for figures and tables are
-# slow to import.
+# Import `Row`, `Reproduction`, `judge` and `reproduce` only when they are first used, because their
+# modules are slow to import.
 __getattr__, _, _ = lazy_loader.attach(
     __name__,
     submod_attrs={"ledger": ["Row"], "reproduction": ["Reproduction", "judge", "reproduce"]},
@@ -31,13 +31,13 @@ __getattr__, _, _ = lazy_loader.attach(
 
 
 def load_study(name: str) -> Any:
-    """Return the study with this name. The first call imports its package."""
+    """Return the study with the given name. The first call imports the study's package."""
     one_of("study", name, STUDIES)
     return import_module(f"{__name__}.{name.replace('-', '_')}").study
 
 
 def missing_logs(names: Sequence[str]) -> list[str]:
-    """Return the public logs that these studies need but that are not on this computer."""
+    """Return the public logs that the given studies need and that are not on this computer."""
     from studies.log_files import missing_logs
 
     return missing_logs(log for name in names for log in load_study(name).logs)

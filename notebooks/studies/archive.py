@@ -24,25 +24,25 @@ from coalloc_lib.workloads.catalogue import trace
 from studies.ledger import Row, read_ledger
 from studies.log_files import logs_missing_in
 
-#: The folder ``data`` of the repository. It has the numbers of the papers, and stored runs.
+#: The folder ``data`` of the repository. It contains the numbers printed in the papers and the
+#: stored simulation runs.
 DATA = Path(__file__).resolve().parents[2] / "data"
-#: The archive: the folder with the stored runs at the papers' sample sizes.
+#: The folder of the archive, which contains each study's runs at the papers' sample sizes.
 ARCHIVE = DATA / "results" / "paper"
-#: The name of the file with a study's runs. It is in a study's folder of results.
+#: The file name of the table of runs. The file is in the study's own folder of results.
 RUNS = "runs.csv.gz"
-#: The name of the file with the ledger of all studies. It is in the folder of all results.
+#: The file name of the ledger of all studies. The file is in the folder that contains the results
+#: of all studies.
 LEDGER = "ledger.csv"
-#: The name of the file that records how the runs of a study were made. It is in the same folder as
-#: the runs.
+#: The name of the file that records how a study's runs were made: scale, seed, versions and logs.
 MADE_WITH = "made_with.json"
-#: In the file `MADE_WITH`, the checksum of the table of runs has this key. It is the SHA-256 of the
-#: decompressed table.
+#: In the file `MADE_WITH`, the key under which the checksum of the table of runs is stored. The
+#: checksum is the SHA-256 of the decompressed table.
 CHECKSUM = "runs_sha256"
-#: The file `MADE_WITH` has a checksum for each log. If a log was missing, it has this value
-#: instead.
+#: In the file `MADE_WITH`, this word replaces the checksum of a log that was missing.
 MISSING = "missing"
-#: The largest relative difference between two numbers that count as equal. It is not zero, because
-#: the ledger stores six significant digits.
+#: Two numbers count as equal if their relative difference is at most this value. The value is not
+#: zero because the ledger stores only six significant digits.
 SAME = 6e-6
 
 
@@ -58,7 +58,7 @@ def archived_runs(name: str) -> pd.DataFrame:
 
 
 def stored_runs(file: Path) -> pd.DataFrame:
-    """Return the runs in a file; raise `InputError` if the file was changed afterwards."""
+    """Return the runs stored in a file; raise `InputError` if the file was edited later."""
     table = read_runs(file)
     facts = read_made_with(file.parent)
     rows = facts.get("rows", len(table))
@@ -78,12 +78,12 @@ def stored_runs(file: Path) -> pd.DataFrame:
 
 
 def runs_sha256(file: Path) -> str:
-    """Decompress a table of runs, and return the SHA-256 of its text."""
+    """Return the SHA-256 checksum of the decompressed content of a file of runs."""
     return hashlib.sha256(gzip.decompress(file.read_bytes())).hexdigest()
 
 
 def archived_ledger() -> dict[tuple[str, str], Row]:
-    """Return the rows of the archived ledger, by study and item; empty if there is no archive."""
+    """Return the rows of the archived ledger by study and item; empty if there is no archive."""
     path = ARCHIVE / LEDGER
     if not path.is_file():
         return {}
@@ -91,16 +91,16 @@ def archived_ledger() -> dict[tuple[str, str], Row]:
 
 
 def beside_archive(rows: Iterable[Row], archive: Mapping[tuple[str, str], Row]) -> dict[str, str]:
-    """Return the archived verdict or number of each row that differs from the archive.
+    """Return the archived result of each ledger row whose own result differs from it.
 
-    The string is empty if the row agrees with the archive. A row agrees if its verdict is the same,
-    and its number is equal to the archived number or their intervals overlap.
+    The result is a dict from items to strings. The string is empty if the row agrees with the
+    archive: the verdicts are the same, and the numbers are equal or their intervals overlap.
     """
     return {row.item: _archived_answer(row, archive.get((row.study, row.item))) for row in rows}
 
 
 def logs_not_as_archived(study: str, runs: pd.DataFrame) -> list[str]:
-    """Return the logs that were missing for these runs or the archived runs, but not for both.
+    """Return the logs that were missing for the given runs but not for the archive, or vice versa.
 
     If there are any, the two tables of runs are about different jobs and cannot be compared.
     """
@@ -110,7 +110,7 @@ def logs_not_as_archived(study: str, runs: pd.DataFrame) -> list[str]:
 
 
 def other_logs(logs: Iterable[str]) -> str:
-    """Return a clause that says which logs differ, so that two results cannot be compared."""
+    """Return a clause which says that a result was made with different logs, and names the logs."""
     return f"it was made with different logs ({', '.join(logs)})"
 
 
@@ -125,10 +125,6 @@ def _archived_answer(row: Row, stored: Row | None) -> str:
 
 
 def _overlap(one: Row, other: Row) -> bool:
-    """Return whether two rows of the ledger have equal numbers or intervals that overlap.
-
-    Two infinite numbers are equal if they have the same sign, and NaN is equal to NaN.
-    """
     if one.reproduced is None or other.reproduced is None:
         return one.reproduced == other.reproduced
     numbers = float(one.reproduced), float(other.reproduced)
@@ -147,7 +143,7 @@ def _ends(row: Row) -> tuple[float, float]:
 
 
 def made_with(runs: pd.DataFrame, logs: Iterable[str], minutes: float) -> dict[str, Any]:
-    """Return a record of how the runs of a study were made, for the file `MADE_WITH`.
+    """Return a record of how a study's runs were made, for the file `MADE_WITH`.
 
     Parameters
     ----------
@@ -182,13 +178,13 @@ def _sha256(name: str) -> str:
 
 
 def write_made_with(facts: Mapping[str, Any], path: Path) -> None:
-    """Write a record of how runs were made as JSON. A failure keeps an existing file."""
+    """Write a record of how runs were made as JSON; keep the existing file if this fails."""
     with atomic_path(path) as beside:
         beside.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 def read_made_with(folder: Path) -> dict[str, Any]:
-    """Return the record of how the runs in a folder were made; empty if there is none."""
+    """Return the record of how the runs in a folder were made, or an empty dict without one."""
     path = folder / MADE_WITH
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))

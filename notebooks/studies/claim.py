@@ -13,7 +13,7 @@ from studies.ledger import Decision
 
 @dataclass(frozen=True)
 class PaperSetting:
-    """The simulation settings that a claim of a paper is about.
+    """The simulation setting to which a claim of a paper refers.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ class PaperSetting:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The column values that select the runs of this setting."""
+        """The column values that select the runs of this setting from a table of runs."""
         return {**self.varied, **self.fixed}
 
     def with_(self, **values: Any) -> "PaperSetting":
-        """Return a copy of the setting with other values in some columns."""
+        """Return a copy of the setting with new values for the given columns."""
         for name in values:
             one_of("column", name, tuple(self.values))
         varied = {name: values.get(name, value) for name, value in self.varied.items()}
@@ -48,23 +48,23 @@ class PaperSetting:
         return replace(self, varied=varied, fixed=fixed)
 
     def without(self, *names: str) -> "PaperSetting":
-        """Return a copy of the setting without the columns whose values the claim compares."""
+        """Return a copy of the setting without some columns, whose values the claim compares."""
         for name in names:
             one_of("column", name, tuple(self.values))
         return replace(self, varied=without(self.varied, *names), fixed=without(self.fixed, *names))
 
     def fixing(self, *names: str) -> "PaperSetting":
-        """Return a copy of the setting in which some columns may no longer differ between runs."""
+        """Return a copy of the setting in which the given columns must have the paper's values."""
         fixed = {**self.fixed, **{name: self.varied[name] for name in names}}
         return replace(self, varied=without(self.varied, *names), fixed=fixed)
 
 
 def without(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return a copy of a mapping without some of its keys."""
+    """Return a copy of a dict without the given keys."""
     return {name: value for name, value in values.items() if name not in names}
 
 
-#: A setting without any column values, for claims that are tested on all runs together.
+#: A setting that selects all runs, for claims that are tested on all runs together.
 EVERYWHERE = PaperSetting()
 
 
@@ -93,7 +93,7 @@ class Claim:
     words: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     def decide(self, runs: pd.DataFrame) -> Decision:
-        """Return the decision at the paper's setting, with the claim's answers at other settings.
+        """Test the claim at the paper's setting, and also at every other setting in the runs.
 
         Raises `NotRunError` if no run has the paper's own setting.
         """
@@ -106,7 +106,7 @@ class Claim:
         return decision._replace(note=note, elsewhere={**decision.elsewhere, **others})
 
     def named(self, values: Mapping[str, Any]) -> str:
-        """Return the values of some columns as a string, such as ``worst fit, load 0.6``."""
+        """Return column values as a string, such as ``worst fit, load 0.6``."""
         return ", ".join(self._named(name, value) for name, value in values.items())
 
     def _named(self, name: str, value: Any) -> str:
@@ -117,10 +117,6 @@ class Claim:
         return value if isinstance(value, str) else f"{name} {value:g}"
 
     def _elsewhere(self, runs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], bool | None]]:
-        """Yield the claim's answer at every other setting, with the column values that differ.
-
-        Settings for which the claim cannot be decided, because some runs are missing, are skipped.
-        """
         varied = self.at.varied
         for setting, part in groups_of(pick(runs, **self.at.fixed), list(varied)):
             changed = {name: value for name, value in setting.items() if value != varied[name]}
@@ -135,9 +131,7 @@ class Claim:
 
 
 def _lacking(runs: pd.DataFrame, values: Mapping[str, Any]) -> str:
-    """Return the values of a setting that no run has, as a string.
-
-    If each value occurs in some run, but no run has all of them, the string has all values.
-    """
+    # If each value of the setting occurs in some run, but no run has all of them, return all
+    # values.
     lacking = {name: value for name, value in values.items() if pick(runs, **{name: value}).empty}
     return ", ".join(f"{name} = {shown(value)}" for name, value in (lacking or values).items())

@@ -21,7 +21,7 @@ from coalloc_lib.cli.output import print_json, print_table, show, warn
 from studies import SCALES, STUDIES
 from studies.ledger import Row, count_verdicts
 
-#: The command line with which users call these commands in the folder ``notebooks``.
+#: The command that users type in the folder ``notebooks`` to run or judge the studies.
 PROGRAM = "python -m studies"
 REPRODUCE_EXAMPLES = """\b
 Examples:
@@ -34,7 +34,7 @@ Examples:
   python -m studies judge job-sharing --runs results/ --out judged/ --all
 """
 
-# `rich_markup_mode=None` keeps square brackets in help texts from being read as markup.
+# Without `rich_markup_mode=None`, Typer would read square brackets in help strings as markup.
 app = typer.Typer(name=PROGRAM, add_completion=False, rich_markup_mode=None)
 
 
@@ -46,7 +46,7 @@ def studies_help(context: typer.Context) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that the arguments name, and return its exit status.
+    """Run the command given on the command line, and return its exit status.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def judge(
     every_row: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Judge stored runs without any simulation, and print and write the results like reproduce.
+    """Judge stored runs without any simulation; print and write the same results as reproduce.
 
     By default these are the stored runs at the papers' sample sizes that come with the repository.
     """
@@ -149,7 +149,7 @@ def judge(
 
 @dataclass
 class Printed:
-    """Print results: one line or all rows for each study, or one JSON object for all studies.
+    """How to print results: one line per study, all rows of the ledger, or one JSON object.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class Printed:
     as_json: bool
     every_row: bool
     rows: list[Row] = field(default_factory=list)
-    #: A dict from each study whose logs differ from those of the archived runs to these logs.
+    #: For each study whose runs used other logs than the archived runs, the names of these logs.
     other_logs: dict[str, list[str]] = field(default_factory=dict)
 
     def report(self, done: Any) -> None:
@@ -178,7 +178,7 @@ class Printed:
 
     @contextmanager
     def to_the_end(self) -> Iterator[None]:
-        """Print the JSON object of all finished studies, even if writing files fails."""
+        """With JSON output, print the finished studies even if an `InputError` ends the command."""
         try:
             yield
         except InputError:
@@ -187,7 +187,7 @@ class Printed:
             raise
 
     def end(self, result: Any, beside: bool = False) -> None:
-        """Print how many rows have each verdict, and the paths of the page and the ledger.
+        """Print the number of rows with each verdict, and the paths of the results page and ledger.
 
         If `beside` is true, also print the rows that differ from the archive.
         """
@@ -217,10 +217,6 @@ class Printed:
 
 
 def _different_in_archive(rows: list[Row]) -> dict[str, str] | None:
-    """Return the archived verdict or number of each row that differs from the archive.
-
-    The keys have the study and the item of a row. The result is None if there is no archive.
-    """
     from studies.archive import archived_ledger, beside_archive
 
     archive = archived_ledger()
@@ -231,7 +227,7 @@ def _different_in_archive(rows: list[Row]) -> dict[str, str] | None:
 
 
 def print_beside_archive(rows: list[Row], other: Mapping[str, Iterable[str]]) -> None:
-    """Print how many rows agree with the archive, and a table of the rows that differ.
+    """Print how many ledger rows agree with the archive, and a table of the rows that do not.
 
     Parameters
     ----------
@@ -278,7 +274,7 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 
 def print_rows(rows: list[Row]) -> None:
-    """Print every given row of the ledger as a table."""
+    """Print the given rows of the ledger as a table."""
     from rich.text import Text
 
     from studies.pages import MARKS

@@ -14,20 +14,20 @@ import numpy as np
 
 from coalloc_lib.statistics import Interval, all_of, not_
 
-#: `turn_of` increases or decreases our own cut-off by at most this factor.
+#: The function `turn_of` multiplies or divides our own cut-off by at most this factor.
 FURTHEST = 100.0
 #: The ratio between two consecutive cut-offs that `turn_of` tries.
 STEP = 1.02
-#: Two cut-offs for a word count as equally natural if they differ by at most this factor. For
-#: example, *small* may mean at most 5 % or at most 10 %.
+#: Two cut-offs for a vague word, such as *small*, count as equally natural if they differ by at
+#: most this factor. For example, *small* may mean at most 5 % or at most 10 %.
 NATURAL = 2.0
-#: The number of bisections between two consecutive cut-offs. It is enough for seven digits.
+#: The number of bisection steps between two consecutive cut-offs. It is enough for seven digits.
 HALVINGS = 20
 
 
 @dataclass(frozen=True)
 class Word:
-    """A vague word of a paper, and the number that we take as its cut-off.
+    """A vague word in a paper, such as *small*, and the number that we chose as its cut-off.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ class Word:
         return Asked(self, lambda limit: not_(found.between(around - limit, around + limit)))
 
     def below(self, found: Interval) -> "Asked":
-        """Return a test of whether a value is below the cut-off."""
+        """Return a test of whether a value is below the cut-off of a vague word."""
         return Asked(self, found.below)
 
     def above(self, found: Interval) -> "Asked":
-        """Return a test of whether a value is above the cut-off."""
+        """Return a test of whether a value is above the cut-off of a vague word."""
         return Asked(self, found.above)
 
     def said(self, value: float) -> str:
@@ -76,7 +76,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Asked:
-    """A part of a claim that holds or fails depending on the cut-off for a vague word.
+    """A part of a claim that may or may not hold, depending on the cut-off for a vague word.
 
     ``question(cut_off)`` returns whether this part holds with a cut-off: True, False, or None if
     that is undecided. The methods of `Word` make the usual questions.
@@ -91,13 +91,13 @@ class Asked:
         return self.question(self.word.value)
 
 
-#: The type of a part of a claim: True, False, None if it is undecided, or an `Asked` if it depends
-#: on a vague word.
+#: The type of one part of a claim: True, False, None if it is undecided, or an `Asked` if the
+#: answer depends on the cut-off for a vague word.
 Part = bool | Asked | None
 
 
 class Turn(NamedTuple):
-    """The cut-off for a word at which the verdict of a claim changes, and the changed verdict.
+    """The cut-off for a vague word at which a claim's verdict changes, and the new verdict.
 
     `value` is None if the verdict is the same with all cut-offs within the factor `FURTHEST`.
     """
@@ -108,11 +108,11 @@ class Turn(NamedTuple):
 
     @property
     def is_near(self) -> bool:
-        """Whether the verdict changes at a cut-off that is as natural as our own cut-off."""
+        """Whether the verdict changes at a cut-off that is as natural a choice as our own."""
         return _log_factor(self) <= np.log(self.word.near)
 
     def words(self) -> str:
-        """Return a clause that says at what cut-off for a word the verdict would change."""
+        """Return a clause such as *would hold if 'small' meant more than 3 points*."""
         if self.value is None:
             return ""
         side = "less" if self.value < self.word.value else "more"
@@ -122,12 +122,12 @@ class Turn(NamedTuple):
 
 
 def answers(parts: Mapping[str, Part]) -> dict[str, bool | None]:
-    """Return the answer of each part of a claim, with our own cut-offs for vague words."""
+    """Return the answer to each part of a claim, using our own cut-offs for vague words."""
     return {name: part.answer if isinstance(part, Asked) else part for name, part in parts.items()}
 
 
 def verdict_of(found: Iterable[bool | None]) -> str:
-    """Return the verdict of a claim, which holds only if all its parts hold."""
+    """Return the verdict on a claim, which holds only if all its parts hold."""
     answer = all_of(*found)
     if answer is None:
         return "undecided"
@@ -135,7 +135,7 @@ def verdict_of(found: Iterable[bool | None]) -> str:
 
 
 def turn_of(parts: Mapping[str, Part]) -> Turn | None:
-    """Return the cut-off nearest to our own at which the verdict of a claim changes.
+    """Return the cut-off nearest to our own at which the verdict on a claim changes.
 
     Only one word changes at a time. If several words can change the verdict, the result is the one
     whose cut-off must change by the smallest factor. The result is None if no part of the claim

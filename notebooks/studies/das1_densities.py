@@ -13,10 +13,10 @@ from coalloc_lib import plots
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 from studies.results import Caption
 
-#: The width of a bar in the histogram of service times, and the longest service time in it. Both
-#: are in seconds. During working hours, jobs of the DAS1 log had to end within this longest time.
+#: In the histogram of service times: the width of a bar and the longest service time, both in
+#: seconds. During working hours, jobs on DAS1 had to end within this longest time.
 BIN, LONGEST = 30, 900
-#: The number of service times that are sampled for the histogram of service times.
+#: The number of service times that are sampled to draw their histogram.
 SAMPLES = 200_000
 SIZE, SERVICE_TIME = "size", "service time"
 
@@ -27,7 +27,7 @@ CAPTION = Caption(
 
 
 def densities(runs: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return the distributions of job sizes and of service times, as two histograms in one table.
+    """Return two histograms, of job sizes and of service times on DAS1, in one table.
 
     `runs` is not used: the densities do not depend on any run.
     """

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, one_of
 
-#: To make a set of random numbers, each number of the paper is multiplied by a random factor
-#: between 1/FACTOR and FACTOR. The factor is uniform on a logarithmic scale.
+#: To make a set of random numbers, each number printed in the paper is multiplied by a random
+#: factor between 1/FACTOR and FACTOR. The factor is uniform on a logarithmic scale.
 FACTOR = 2.0
-#: The number of random sets of numbers, and the seed of the random generator.
+#: The number of sets of random numbers that are generated, and the seed of the generator.
 SETS, SEED = 10_000, 1
 
 
 @dataclass(frozen=True)
 class JointReading:
-    """A test of how well choices of a paper's unprinted parameters fit the numbers in the paper.
+    """A test of how well assumed values of unstated parameters fit the numbers in a paper.
 
     Each choice of values for these parameters is called a reading.
 
@@ -57,7 +57,7 @@ class JointReading:
 
     @cached_property
     def misfits(self) -> dict[str, float]:
-        """How badly each choice of the unprinted parameters fits the numbers in the paper.
+        """How badly each choice of the unstated parameters fits the numbers printed in the paper.
 
         It is the root mean square of log(value / printed number).
         """
@@ -66,17 +66,17 @@ class JointReading:
 
     @property
     def misfit(self) -> float:
-        """The misfit of the study's own choice of parameters; 0.1 means about 10 % off."""
+        """The misfit of the parameter values that the study uses; 0.1 means about 10 % off."""
         return self.misfits[self.ours]
 
     @property
     def best(self) -> str:
-        """The choice of the unprinted parameters that fits the numbers in the paper best."""
+        """The choice of the unstated parameters that best fits the numbers printed in the paper."""
         return min(self.misfits, key=self.misfits.__getitem__)
 
     @cached_property
     def share_as_good(self) -> float:
-        """The share of random sets of numbers that some choice fits as well as ours fits the paper.
+        """How often some choice of parameters fits random numbers as well as ours fits the paper.
 
         A random set has the printed numbers, each multiplied by a random factor from 1/2 to 2. All
         readings are compared with each set, and the best one counts, because we compared all
@@ -99,8 +99,8 @@ class JointReading:
         rows = [
             [values.get(name, np.nan) for name in self.printed] for values in self.readings.values()
         ]
-        # The logarithm needs positive values. All other values become NaN, so that the misfit of a
-        # choice with such a value is infinite.
+        # Only positive values have a logarithm. All other values become NaN, which makes the misfit
+        # of a choice of parameters infinite.
         values = np.array(rows, dtype=float)
         return np.where(values > 0, values, np.nan)
 
@@ -109,7 +109,7 @@ class JointReading:
         return np.array([name in self.limits for name in self.printed])
 
     def words(self) -> str:
-        """Return one or two sentences on how well our choice of parameters fits the paper."""
+        """Return one or two sentences that say how well our choice of parameters fits the paper."""
         sentences = (
             f"Our choice of parameters ({self.ours}) has a misfit of {self.misfit:.0%} over "
             f"{len(self.printed)} "
@@ -123,7 +123,7 @@ class JointReading:
         return f"{sentences} The best choice ({self.best}) has a misfit of {least:.0%}."
 
     def table(self) -> pd.DataFrame:
-        """Return a table with a row for each choice of parameters, sorted by misfit.
+        """Return a table with one row per choice of parameters, sorted by misfit.
 
         The columns have the values of the reading; their names have the printed numbers.
         """

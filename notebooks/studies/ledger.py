@@ -15,17 +15,17 @@ from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics import Interval, all_of
 from studies.cut_offs import Part, Turn, answers, turn_of, verdict_of
 
-#: There are three types of verdicts: verdicts on numbers that a paper prints, verdicts on claims,
-#: and verdicts that a number or a claim can have.
+#: The possible verdicts: those on numbers that a paper prints, those on claims, and those that
+#: apply to numbers and claims alike.
 OF_NUMBERS = ("reproduced", "close", "differs")
 OF_CLAIMS = ("holds", "does not hold")
 OF_BOTH = ("undecided", "calibrated on", "cannot be tested")
 VERDICTS = (*OF_NUMBERS, *OF_CLAIMS, *OF_BOTH)
-#: The first words of a note on a number in a paper, if a single run of the paper's length is
-#: unlikely to give this number.
+#: A note begins with these words if a single run as long as the paper's would be unlikely to give
+#: the number in the paper.
 STANDS_OUT = "stands out"
-#: The separator in a note. Sentences are before it, and lists of failed or undecided parts of a
-#: claim are after it. The page of results folds these lists.
+#: In a note on a claim, this separator stands between the explanation and the list of the parts
+#: that fail or are undecided. The results page hides the list until the reader opens it.
 FOLD = " | "
 
 
@@ -78,7 +78,7 @@ class Row:
         found: Interval | float | None,
         judgement: "Judgement",
     ) -> "Row":
-        """Return the ledger row with a value that we found and the judgement of this value.
+        """Make a ledger row from our own result and the verdict on it.
 
         The ends of the interval are None if the value is exact.
         """
@@ -94,7 +94,7 @@ HEADER = tuple(f.name for f in fields(Row))
 
 
 class Judgement(NamedTuple):
-    """The verdict on a number or claim, the note and the cut-off: the last fields of a `Row`."""
+    """The verdict on a number or claim, with a note and a cut-off: the last fields of a `Row`."""
 
     verdict: str
     note: str
@@ -111,7 +111,7 @@ def judge_number(
     one_run: Interval | None = None,
     calibrates: str = "",
 ) -> Judgement:
-    """Judge whether our result reproduces a number in a paper, up to the rounding of that number.
+    """Return the verdict on a number printed in a paper, given our own result for this number.
 
     Parameters
     ----------
@@ -157,9 +157,8 @@ def _judge_number(
 ) -> Judgement:
     if result.warning:
         return Judgement("undecided", f"the interval is in doubt: {result.warning}")
-    # A value such as 0.0385 is exactly half way between two numbers with three decimals. It may be
-    # rounded either way, but its binary form is slightly to one side. Therefore 1e-12 is added to
-    # each limit.
+    # A value such as 0.0385 is exactly halfway between two numbers with three decimals, so it may
+    # be rounded up or down. In binary it is slightly off, so 1e-12 is added to each tolerance.
     half, limit = 0.5 * 10.0**-decimals + 1e-12, far_off(published, decimals) + 1e-12
     outside = max(result.low - published, published - result.high)
     digits = decimals + 1
@@ -192,7 +191,7 @@ def _check_numbers(published: float, result: Interval) -> None:
 
 
 def not_on_stand_in(log: str) -> Judgement:
-    """Return the judgement of a number or claim that needs a missing log."""
+    """Return the verdict ``cannot be tested`` for a number or claim that needs a missing log."""
     return Judgement(
         "cannot be tested",
         f"a synthetic log replaced {log}; to download it, run: coalloc traces fetch {log}",
@@ -200,7 +199,7 @@ def not_on_stand_in(log: str) -> Judgement:
 
 
 def far_off(published: float, decimals: int = 3) -> float:
-    """Return how far a result may be from a number in a paper before the verdict is ``differs``.
+    """Return by how much a result may miss a number in a paper before its verdict is ``differs``.
 
     It is 2 % of the number or three units of its last printed digit, whichever is larger.
     """
@@ -208,7 +207,7 @@ def far_off(published: float, decimals: int = 3) -> float:
 
 
 class Decision(NamedTuple):
-    """The result of testing a claim. The function `judge_claim` computes the verdict from it.
+    """The result of testing a claim, from which `judge_claim` computes the verdict.
 
     Parameters
     ----------
@@ -245,7 +244,7 @@ class Decision(NamedTuple):
 
 
 def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) -> Judgement:
-    """Judge a claim. It holds if all its parts hold at the paper's setting.
+    """Return the verdict on a claim, which holds if all its parts hold at the paper's setting.
 
     Parameters
     ----------
@@ -273,8 +272,8 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
     turns = f"the claim {turn.words()}" if turn and turn.words() else ""
     meaning = (sentences or {}).get(verdict, "")
     if turn and turn.is_near and verdict in OF_CLAIMS:
-        # The usual sentence for an undecided claim says that the runs do not decide. In this case
-        # the runs do decide. Only the meaning of the paper's word is open.
+        # A claim is usually undecided because the runs do not decide it. Here the runs do decide,
+        # but the verdict depends on the exact meaning of a word in the paper.
         meaning, turns, verdict = "", _only_the_word_decides(turn, verdict), "undecided"
     note = _sentences([meaning, turns, _holds_elsewhere(elsewhere, verdict), decision.note])
     lists = _undecided_and_failed("", parts) + _undecided_and_failed(" elsewhere", elsewhere)
@@ -328,13 +327,13 @@ def _undecided_and_failed(where: str, parts: Mapping[str, bool | None]) -> list[
 
 
 def count_verdicts(rows: Iterable[Row]) -> dict[str, int]:
-    """Return how many rows have each verdict that occurs, in the order of `VERDICTS`."""
+    """Return the number of rows with each verdict that occurs, in the order of `VERDICTS`."""
     counts = Counter(row.verdict for row in rows)
     return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
 
 def read_ledger(path: str | Path) -> list[Row]:
-    """Return the rows of a ledger from a file that `write_ledger` wrote."""
+    """Read the rows of a ledger from a file that `write_ledger` wrote."""
     with Path(path).open(newline="", encoding="utf-8") as file:
         return [
             Row(**{name: _field(name, text) for name, text in row.items()})
@@ -352,7 +351,7 @@ def _field(name: str, text: str) -> Any:
 
 
 def write_ledger(rows: Iterable[Row], path: str | Path) -> None:
-    """Write the rows of a ledger as CSV. If this fails, an existing file stays unchanged.
+    """Write the rows of a ledger as CSV; if this fails, keep the existing file unchanged.
 
     Numbers have six significant digits, and None is an empty field.
     """

@@ -23,7 +23,7 @@ def place_of(log: str) -> str:
 
 
 def missing_logs(names: Iterable[str]) -> list[str]:
-    """Return those of several public logs that are not on this computer."""
+    """Return the given public logs that are not on this computer."""
     return [name for name in dict.fromkeys(names) if not place_of(name)]
 
 
@@ -34,12 +34,12 @@ def logs_missing_in(runs: pd.DataFrame) -> list[str]:
 
 
 def has_stand_in(log: str) -> bool:
-    """Return whether the library has a synthetic log that can replace a given public log."""
+    """Return whether the library has a synthetic stand-in for a public log."""
     return (data_folder("traces") / f"{log}-synthetic.swf.gz").is_file()
 
 
 def recorded_waits(log: SwfLog, jobs: JobStream) -> NDArray[np.float64]:
-    """Return the waiting times, in seconds, that a log records for some of its jobs.
+    """Return the waiting times, in seconds, that a log records for the given jobs.
 
     A waiting time is NaN if the log does not have it. All waiting times of a synthetic log are NaN,
     because its jobs never waited on a machine.

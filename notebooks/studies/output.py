@@ -21,7 +21,7 @@ __all__ = ["INDEX", "LEDGER", "output_folder", "pictures", "write_all", "write_f
 
 
 def output_folder(out: str | Path) -> Path:
-    """Return the path of the folder for results. Create the folder if it does not exist."""
+    """Return the path of the results folder, and create the folder if it does not exist."""
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -35,7 +35,7 @@ def output_folder(out: str | Path) -> Path:
 
 
 def pictures(result: Any, name: str) -> list[Path]:
-    """Return the paths of a study's pictures, relative to the folder of all results."""
+    """Return the paths of a study's figure images, relative to the folder of all results."""
     return [Path(name) / f"{figure.name}.png" for figure in figures_run(result) if figure.draw]
 
 
@@ -46,7 +46,7 @@ def write_files(
     facts: Mapping[str, Any] | None = None,
     rows: Sequence[Row] | None = None,
 ) -> list[Path]:
-    """Write the runs and figures of one study, and return the paths of its pictures.
+    """Write the runs and figures of one study, and return the paths of its figure images.
 
     All files are made in a temporary folder first, so a failure leaves the old files as they were.
 
@@ -76,7 +76,7 @@ def write_files(
             files.append(Path(LEDGER))
             write_ledger(rows, folder / LEDGER)
         (out / name).mkdir(exist_ok=True)
-        # Remove the old record, because it says how the replaced runs were made.
+        # Remove the existing record, because it says how the old runs were made, not the new ones.
         (out / name / MADE_WITH).unlink(missing_ok=True)
         for file in files:
             os.replace(folder / file, out / file)
@@ -97,14 +97,17 @@ def _write_figures(result: Any, name: str, folder: Path) -> list[Path]:
 
 
 def write_all(results: Mapping[str, Any], rows: Sequence[Row], out: Path, judged: str) -> None:
-    """Write the ledger and the page of all studies; `judged` names the newly judged studies."""
+    """Write the ledger and the results page of all studies after some studies were judged.
+
+    Errors name the studies that were judged, by the string `judged`.
+    """
     with _naming_studies(out, judged):
         write_ledger(rows, out / LEDGER)
     write_page(results, out)
 
 
 def write_page(results: Mapping[str, Any], out: Path, missing: Sequence[str] = ()) -> None:
-    """Write the page with the results of all studies.
+    """Write the HTML page with the results of all studies.
 
     The page names the scales of the runs, and the logs that were missing when the runs were made.
     `missing` are further logs that are missing now.

@@ -19,7 +19,8 @@ from studies.ledger import FOLD, OF_BOTH, OF_CLAIMS, Row, count_verdicts
 from studies.published import load_claims, load_conclusions
 
 GOOD, FAIR, BAD, OPEN = "#00694D", "#7A5C00", "#A63603", "#595959"
-#: For each verdict: its text colour, its sign, and the background colour of its table cells.
+#: For each verdict: its text colour, the sign that marks it, and the background colour of its table
+#: cells.
 MARKS = {
     "reproduced": (GOOD, "✓", ""),
     "holds": (GOOD, "✓", ""),
@@ -33,13 +34,12 @@ MARKS = {
 #: A regular expression for the opening tag of a table cell or caption. Its groups are the tag's
 #: name and its attributes.
 CELL = re.compile(r"<(td|th|caption)\b([^>]*)>")
-#: A regular expression for a rule of a style sheet. Its groups are the selectors and the properties
-#: of the rule.
+#: A regular expression for a CSS rule. Its groups are the selectors and the properties.
 RULE = re.compile(r"([^{}]+)\{([^}]*)\}")
 
 
 class InlineStyler(Styler):
-    """A table whose cells have their styles as attributes, without a style sheet.
+    """A styled table that stores styles in its cells instead of in a style sheet.
 
     Jupyter removes style sheets from the output of notebooks that the user has not trusted yet.
     """
@@ -64,20 +64,20 @@ class InlineStyler(Styler):
 
 
 def plain_table(table: pd.DataFrame, name: str) -> Styler:
-    """Return a table in the style of notebooks: left-aligned, with three decimals."""
+    """Return a table styled for notebooks: left-aligned, with three decimals."""
     left = {"selector": "td, th", "props": "text-align: left; vertical-align: top"}
     styled = InlineStyler(table, uuid=name).format(precision=3, na_rep="")
     return styled.set_table_styles([left, {"selector": "th", "props": "white-space: nowrap"}])
 
 
 def ground(verdict: str) -> str:
-    """Return the CSS for the background of a table cell with this verdict, or an empty string."""
+    """Return the CSS for the background colour of a verdict's table cells; empty for no colour."""
     colour = MARKS[verdict][2] if verdict in MARKS else ""
     return colour and f"background-color: {colour}; color: black"
 
 
 def claims_table(rows: Sequence[Row]) -> Styler:
-    """Return a table of claims, with the paper's sentence, our result and the verdict of each."""
+    """Return a table with one row per claim: the paper's sentence, our result and the verdict."""
     claims = load_claims(rows[0].study)
     cells = [
         vars(claims[row.item])
@@ -119,7 +119,7 @@ def _number(value: object) -> str:
 
 
 def verdict_lines(rows: Sequence[Row]) -> str:
-    """Return HTML that lists the verdict on each claim, its sentence and our folded evidence."""
+    """Return HTML that lists claims: the verdict, the paper's sentence and collapsed evidence."""
     claims = load_claims(rows[0].study) if rows else {}
     lines = []
     for row in rows:
@@ -137,10 +137,10 @@ def verdict_lines(rows: Sequence[Row]) -> str:
 
 #: The file name of the page.
 INDEX = "index.html"
-#: The page of results has a table of studies. These verdicts on claims have a column in it.
+#: The verdicts on claims that have their own column in the table of studies on the results page.
 COLUMNS = (*OF_CLAIMS, *OF_BOTH)
-#: Further columns of the table of studies on the page of results. They count numbers of the papers.
-#: This is a dict from each column to the verdicts that it counts.
+#: The columns of the table of studies on the results page that count how many numbers printed in
+#: the papers have certain verdicts, and these verdicts.
 NUMBERS = {
     "reproduced": ("reproduced",),
     "not reproduced": ("close", "differs", "undecided"),
@@ -177,7 +177,7 @@ def write_index(results: Mapping[str, Any], out: Path, scale: str, missing: Sequ
 
 
 def tally(result: Any) -> dict[str, int]:
-    """Return how many numbers and how many claims of a study's paper have each verdict.
+    """Count how many numbers and how many claims in a study's paper have each verdict.
 
     The result has a count for each column of `NUMBERS`, then ``numbers`` (the printed numbers that
     can be tested), ``claims`` (all claims) and a count for each verdict of the claims.
@@ -199,7 +199,7 @@ def _numbers_and_claims(result: Any) -> tuple[list[Row], list[Row]]:
 
 
 def conclusion(result: Any) -> str:
-    """Return a sentence with the conclusions of a paper, and our verdict on each in brackets.
+    """Return a sentence that lists a paper's conclusions, each with our verdict in brackets.
 
     The sentence is empty if none of the conclusions was judged.
     """
@@ -213,7 +213,7 @@ def conclusion(result: Any) -> str:
 
 
 def figures_run(result: Any) -> list[Any]:
-    """Return the figures whose settings are in the runs, even if other settings are missing."""
+    """Return only the figures that can be drawn from the given runs."""
     return [figure for figure in result.figures if _was_run(figure)]
 
 
@@ -233,15 +233,12 @@ def _reading(result: Any) -> str:
 
 
 def _section(name: str, result: Any, out: Path) -> dict[str, Any]:
-    """Return the values that the page's template needs for one study.
-
-    A claim that several figures decide is shown only below the first of them.
-    """
     numbers, claims = _numbers_and_claims(result)
     rows = {row.item: row for row in claims}
     figures = []
     for figure in (figure for figure in figures_run(result) if figure.draw):
         picture = b64encode((out / name / f"{figure.name}.png").read_bytes()).decode("ascii")
+        # A claim that several figures decide is shown only below the first of these figures.
         below = [rows.pop(item) for item in figure.claims if item in rows]
         figures.append((figure, picture, below))
     return {

@@ -34,17 +34,19 @@ from studies.published import PRINTED, PublishedLoss, published_loss
 from studies.results import Caption
 from studies.study import Scale
 
-#: The columns that identify a cell of a table in a paper.
+#: The columns that together identify one cell of a table in a paper.
 CELL = ("table", "clusters", "cluster_size", "component_sizes", "request", "method")
-#: The largest rounding error of a loss in a paper, which is half a unit of its third decimal.
+#: The largest rounding error of a capacity loss printed in a paper: half a unit of its third
+#: decimal.
 ROUNDING = 0.0005
-#: The number of arrivals in a run. Section 5 of the paper of 2003 gives this number for FPFS only,
-#: but we use it for every cell of the papers' tables. The function `run_length` estimates from the
-#: scatter of these cells how long the paper's own runs were.
+#: The number of arrivals in a simulation run. The paper of 2003 (section 5) gives this number for
+#: FPFS only, but we use it for every table cell. The function `run_length` estimates how long the
+#: paper's own runs were.
 ARRIVALS = 100_000
-#: The shortest and the longest run, in jobs, that `run_length` considers possible.
+#: The shortest and the longest run length, in jobs, that `run_length` can return.
 SHORTEST, LONGEST = 1_000, ARRIVALS
-#: The smallest number of simulated table cells from which `run_length` estimates a length.
+#: The function `run_length` makes an estimate only from at least this number of simulated table
+#: cells.
 FEWEST = 10
 #: The variance of the rounding error of a number with three decimals.
 ROUNDING_VARIANCE = 0.001**2 / 12
@@ -54,16 +56,16 @@ MEDIAN_SQUARE = 0.454936
 
 # --- The choice of D(q) ---
 
-#: The parameter that we chose to fit Table 4 of the paper of 2003. The papers do not say whether
-#: D(q) counts the size 1 as a power of two.
+#: A choice that we made to fit Table 4 of the paper of 2003: the papers do not say whether the size
+#: distribution D(q) counts the size 1 as a power of two.
 POWERS = "whether D(q) counts the size 1 as a power of two"
-#: The sizes and requests in Table 4 whose losses are the same, up to rounding, whether or not D(q)
-#: counts the size 1 as a power of two. All other losses in the table fit only one choice.
+#: The size distributions and request types in Table 4 whose capacity losses, after rounding, do not
+#: depend on whether D(q) counts the size 1 as a power of two.
 SAME_WITH_BOTH = {("D(0.95) on [1,32]", "unordered"), ("D(0.80) on [1,32]", "ordered")}
 
 
 def chosen_by(cell: PublishedLoss) -> str:
-    """Return the parameter that we chose to fit a table cell; empty for most cells.
+    """Return the name of the parameter that we fitted to a table cell; empty for most cells.
 
     Table 4 is in the paper of 2003. Table 1 is in the paper of 2002 and has the same losses of a
     single cluster, so these were used too. Its losses of four clusters were not.
@@ -76,7 +78,7 @@ def chosen_by(cell: PublishedLoss) -> str:
 
 
 def scenario_of(cell: PublishedLoss) -> Scenario:
-    """Return the scenario of a cell of a table in a paper.
+    """Return the scenario that a cell of a table in a paper describes.
 
     Total requests are served by a single cluster that is as large as all clusters together.
     """
@@ -90,7 +92,7 @@ def scenario_of(cell: PublishedLoss) -> Scenario:
 def measure_cell(
     cell: PublishedLoss, scale: Scale, seed: np.random.SeedSequence, by_response: bool = False
 ) -> Iterator[dict]:
-    """Measure the capacity loss of a table cell by the method of the cell, and yield table rows.
+    """Measure the capacity loss for a cell of a paper's table, and yield the results as dicts.
 
     Parameters
     ----------
@@ -134,7 +136,7 @@ def measure_cell(
 
 
 def loss_rows(losses: Replications, row_jobs: float | None) -> Iterator[dict]:
-    """Yield table rows, one for each capacity loss, with the number of jobs in its run."""
+    """Yield a dict for each measured capacity loss, with the number of jobs in its run."""
     for row in rows_of(losses, "capacity_loss"):
         yield row | {"row_jobs": row_jobs}
 
@@ -154,7 +156,7 @@ class MeasuredCell(NamedTuple):
     one_run: Interval | None
 
     def row(self, study: str) -> Row:
-        """Return the row of this table cell in the ledger of a study."""
+        """Return the row for this table cell in the ledger of a study."""
         cell = self.cell
         judgement = judge_number(
             cell.published, self.loss, one_run=self.one_run, calibrates=chosen_by(cell)
@@ -163,7 +165,7 @@ class MeasuredCell(NamedTuple):
 
 
 def cells_of(runs: pd.DataFrame) -> Iterator[MeasuredCell]:
-    """Yield each cell of the papers' tables that was run, with the loss that we measured."""
+    """Yield each cell of the papers' tables that the runs reproduce, with our capacity loss."""
     measured = _measured(runs)
     length = _length(measured)
     for cell, losses, row_jobs in measured:
@@ -172,14 +174,9 @@ def cells_of(runs: pd.DataFrame) -> Iterator[MeasuredCell]:
 
 
 class _CellLosses(NamedTuple):
-    """A table cell, the losses that we measured for it, and the number of jobs for each loss.
-
-    `row_jobs` is 0 if the loss was calculated by a formula.
-    """
-
     cell: PublishedLoss
     losses: Replications
-    row_jobs: float
+    row_jobs: float  # the number of jobs behind each loss; 0 if a formula gave the loss
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "_CellLosses":
@@ -193,7 +190,7 @@ def _measured(runs: pd.DataFrame) -> list[_CellLosses]:
 
 
 def run_length(runs: pd.DataFrame) -> float:
-    """Estimate the length of the paper's own runs, in jobs, from the scatter of its losses.
+    """Estimate how many jobs the paper's own runs had, from the scatter of its capacity losses.
 
     The loss in a run of n jobs has a variance proportional to 1/n around the mean. The estimate is
     the length n at which the median of the squared, standardized differences between printed and
@@ -217,8 +214,8 @@ def _length(measured: Sequence[_CellLosses]) -> float:
         expected = variance_of_one_job / jobs + variance_of_mean + ROUNDING_VARIANCE
         return float(np.median(off**2 / expected)) - MEDIAN_SQUARE
 
-    # The expected variance decreases with the length of a run. Therefore `excess` increases with
-    # the length, and it has only one root.
+    # The expected variance decreases as the runs become longer. Therefore `excess` increases with
+    # the run length and has at most one root.
     if excess(SHORTEST) >= 0:
         return SHORTEST
     return LONGEST if excess(LONGEST) <= 0 else _root(excess)
@@ -231,7 +228,7 @@ def _root(function: Callable[[float], float]) -> float:
 
 
 def printed_cell(rows: pd.DataFrame) -> PublishedLoss:
-    """Return the cell of a paper's table, with its number, that some runs measure."""
+    """Return the cell of a paper's table that the given runs measure, with its printed number."""
     first = rows.iloc[0]
     names = {name: first[name] for name in CELL}
     names |= {name: int(first[name]) for name in ("table", "clusters", "cluster_size")}
@@ -239,13 +236,13 @@ def printed_cell(rows: pd.DataFrame) -> PublishedLoss:
 
 
 def printed_rows(study: str, runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield the ledger row of each cell of the paper's tables that was run."""
+    """Yield the ledger row of each cell of the paper's tables that the runs reproduce."""
     for measured in cells_of(runs):
         yield measured.row(study)
 
 
 def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
-    """Return a table of a paper, with the paper's loss and our own loss in each cell.
+    """Return the cells of a table in a paper, each with the paper's loss and our own loss.
 
     `number` is the number of the table in the paper.
     """
@@ -265,7 +262,7 @@ def printed_table(runs: pd.DataFrame, number: int) -> pd.DataFrame:
 
 
 def caption_of(number: int, finding: str = "") -> Caption:
-    """Return the caption of the figure that compares a table of a paper with our losses."""
+    """Return the caption of a figure that compares a table in a paper with our capacity losses."""
     shows = (
         f"Table {number}: our losses minus the printed ones; grey: rounding of the printed "
         "values, bars: "
@@ -275,7 +272,7 @@ def caption_of(number: int, finding: str = "") -> Caption:
 
 
 def labelled(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of a paper with two new columns of labels: ``system`` and ``sizes``."""
+    """Add two columns of labels, ``system`` and ``sizes``, to a table of capacity losses."""
     systems = []
     for cell in table.itertuples():
         processors = cell.clusters * cell.cluster_size
@@ -287,7 +284,7 @@ def labelled(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_printed(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw our loss minus the paper's loss for each table cell, with a panel for each system."""
+    """Plot our loss minus the paper's loss for each table cell, with one panel per system."""
     cells = labelled(table)
     for column in ("capacity_loss", "ci95_low", "ci95_high"):
         cells[column] -= cells["published"]
@@ -305,7 +302,7 @@ def draw_printed(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 def beside_print(table: pd.DataFrame) -> Styler:
-    """Return a table in the layout of the paper, in which cells that differ are coloured."""
+    """Return the paper's table with our losses added, and colour the cells that differ."""
     cells = labelled(table).set_index(["sizes", "system", "method"])
     texts, grounds = (
         column.unstack([1, 2], fill_value="", sort=False)

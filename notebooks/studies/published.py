@@ -12,9 +12,9 @@ from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.jobs import REQUESTS
 from studies.archive import DATA
 
-#: The folder with the numbers and claims of the papers.
+#: The folder of the files with the numbers and claims of the papers.
 FOLDER = DATA / "published"
-#: Runs that reproduce a cell of a table in a paper have this value in the column `kind`.
+#: The value of the column `kind` for runs that reproduce a cell of a table in a paper.
 PRINTED = "printed table"
 #: The columns that each file must have.
 COLUMNS = {
@@ -24,11 +24,11 @@ COLUMNS = {
                    "undecided", "sentence"],
     "conclusions.csv": ["study", "item", "conclusion"],
 }  # fmt: skip
-#: The numeric columns of ``published.csv``, with the function that reads a number in each column.
+#: The numeric columns of ``published.csv``, each with the function that parses its numbers.
 NUMBERS: dict[str, Callable[[str], float]] = {
     "table": whole_in, "clusters": whole_in, "cluster_size": whole_in, "published": number_in,
 }  # fmt: skip
-#: The columns of ``published.csv`` that allow only certain words.
+#: The words that are allowed in certain columns of ``published.csv``.
 WORDS = {"request": REQUESTS, "method": ("exact", "approximation", "simulation")}
 
 
@@ -55,7 +55,7 @@ class PublishedLoss:
 
     @property
     def item(self) -> str:
-        """The name of a table cell in the ledger, such as ``Table 3 U[1,4] ordered exact``."""
+        """The name of this table cell in the ledger, such as ``Table 3 U[1,4] ordered exact``."""
         single = " 1 cluster" if self.clusters == 1 else ""
         return f"Table {self.table} {self.component_sizes}{single} {self.request} {self.method}"
 
@@ -92,7 +92,7 @@ class Claim:
 
     @property
     def quotation(self) -> str:
-        """The paper's sentence in quotation marks. Without such a sentence, it is `claim`."""
+        """The paper's sentence in quotation marks, or `claim` if the claim is our own."""
         return f"“{self.sentence}”" if self.sentence else self.claim
 
     @property
@@ -122,7 +122,7 @@ def _losses(study: str) -> list[PublishedLoss]:
 
 
 def published_loss(study: str, **names: Any) -> PublishedLoss:
-    """Return the cell of a paper's table that has these fields, with its number in the paper.
+    """Return the cell of a paper's table that has the given fields, with its printed number.
 
     Stored runs have the fields of a cell but not its printed number. If the number is corrected in
     the file, old runs are therefore compared with the corrected number.
@@ -158,12 +158,12 @@ def _loss_of(name: str, line: int, row: dict[str, str]) -> PublishedLoss:
 
 
 def load_claims(study: str) -> dict[str, Claim]:
-    """Return the claims of a study's paper, by their names, such as ``MU-1``."""
+    """Return the claims of a study's paper, keyed by their names, such as ``MU-1``."""
     return {item: Claim(study, **row) for item, row in _by_item("claims.csv", study).items()}
 
 
 def load_conclusions(study: str) -> dict[str, str]:
-    """Return a dict from the name of each claim to the conclusion, a clause, that it decides."""
+    """Return the conclusions of a study's paper, keyed by the name of the deciding claim."""
     rows = _by_item("conclusions.csv", study)
     claims = load_claims(study)
     for line, row in _rows("conclusions.csv", study):

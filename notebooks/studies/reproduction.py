@@ -34,7 +34,7 @@ from studies.study import RUNS
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The result of `reproduce` or `judge`: rows of the ledger, and paths of the written files.
+    """The result of `reproduce` or `judge`: rows of the ledger, and paths of the files written.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def judge(
     workers: int = -1,
     report: Callable[[StudyResult], Any] | None = None,
 ) -> Reproduction:
-    """Judge stored runs without any simulation, and write the ledger, the page and the figures.
+    """Judge stored runs without any simulation; write the ledger, results page and figures.
 
     Parameters
     ----------

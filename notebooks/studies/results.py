@@ -43,7 +43,7 @@ class Caption:
     finding: str | Mapping[str, str] = ""
 
     def finding_at(self, scale: str) -> str:
-        """Return the finding for the runs of a scale, or an empty string if there is none."""
+        """Return the finding that the caption states for a scale, or an empty string."""
         if isinstance(self.finding, str):
             return self.finding if scale in SCALES else ""
         return self.finding.get(scale, "")
@@ -51,7 +51,7 @@ class Caption:
 
 @dataclass(frozen=True, eq=False)
 class StudyFigure:
-    """The definition of a figure of a study.
+    """The definition of a study's figure: its name, its caption and how to draw it.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class StudyFigure:
 
 @dataclass(eq=False)
 class ShownFigure:
-    """A figure of some runs. A notebook shows it with the verdicts on its claims.
+    """A figure made from given runs, with the verdicts on the claims that it decides.
 
     Parameters
     ----------
@@ -118,12 +118,12 @@ class ShownFigure:
         return table
 
     def data(self) -> pd.DataFrame:
-        """Return the numbers in the figure as a tidy table, with one row for each point."""
+        """Return the plotted numbers as a tidy table, with one row for each point."""
         return self._table.copy()
 
     @property
     def title(self) -> str:
-        """The finding of the figure, or a description of the figure if it has no finding."""
+        """The finding that the figure shows, or a description of the figure if it has none."""
         return self.finding or self.figure.caption.shows
 
     def plot(self) -> Figure:
@@ -134,7 +134,7 @@ class ShownFigure:
         return self.draw(self.data(), title=self.title, subtitle=subtitle)
 
     def words(self) -> str:
-        """Return the title and subtitle as a string, for readers who cannot see the picture."""
+        """Return the figure's title and subtitle as a string, for readers who cannot see it."""
         sentences = dict.fromkeys((self.title, self.figure.caption.shows))
         return " ".join(f"{sentence.rstrip('.')}." for sentence in sentences)
 
@@ -170,7 +170,7 @@ class StudyResult:
         return [self.figure(name) for name in self.study.figures]
 
     def figure(self, name: str) -> ShownFigure:
-        """Return the figure with this name. The error for an unknown name lists all names."""
+        """Return the figure with the given name; for an unknown name, the error lists all names."""
         figure = self.study.figure_named(name)
         if figure not in self._shown:
             verdicts = [row for row in self.rows if row.item in figure.claims]
@@ -185,11 +185,11 @@ class StudyResult:
         return self.study.shipped_scale(self.runs)
 
     def joint_reading(self) -> JointReading:
-        """Return how well each choice of the unprinted parameters fits the numbers in the paper."""
+        """Return a test of how well our choice of unstated parameters fits the paper's numbers."""
         return self.study.joint_reading(self.runs)
 
     def beside_archive(self) -> pd.DataFrame:
-        """Return the rows of the ledger whose results differ from the archive.
+        """Return the rows of the ledger whose results differ from the archived results.
 
         A row agrees if its verdict is the same and the numbers are equal or their intervals
         overlap. The sentence in ``attrs["words"]`` counts the rows that agree. If the runs and the
@@ -214,6 +214,6 @@ class StudyResult:
         return table
 
     def claims(self) -> Styler:
-        """Return a table of all claims, with the paper's sentence, our result and the verdict."""
+        """Return a table of all claims: the paper's sentence, our result and the verdict."""
         items = load_claims(self.study.name)
         return claims_table([row for row in self.rows if row.item in items])

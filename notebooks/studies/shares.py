@@ -13,7 +13,7 @@ from studies.cut_offs import Part
 
 
 class Share(NamedTuple):
-    """How many of several comparisons agree with a sentence of a paper."""
+    """The number of comparisons that agree with a sentence of a paper, out of all comparisons."""
 
     yes: int
     undecided: int
@@ -21,7 +21,7 @@ class Share(NamedTuple):
 
     @classmethod
     def of(cls, found: Iterable[bool | None]) -> "Share":
-        """Count how many comparisons are True, False, or None for undecided.
+        """Count the comparisons that agree (True), disagree (False) or are undecided (None).
 
         Raises `NotRunError` if there are no comparisons, because a sentence about nothing would
         hold.
@@ -34,7 +34,7 @@ class Share(NamedTuple):
 
     @property
     def answer(self) -> bool | None:
-        """The answer for a sentence of a paper that says neither *always* nor *mostly*.
+        """Whether a sentence holds that says neither *always* nor *mostly*.
 
         It is True if all comparisons agree. It is False if fewer than half would agree even if all
         undecided ones did. Otherwise it is None, because the paper does not say whether it means
@@ -45,7 +45,7 @@ class Share(NamedTuple):
         return False if 2 * (self.yes + self.undecided) < self.compared else None
 
     def told(self, subject: str) -> str:
-        """Return the share as a string, such as ``19 of 25 divisions agree, 2 are undecided``."""
+        """Return the counts as a string, such as ``19 of 25 divisions agree, 2 are undecided``."""
         undecided = f", {self.undecided} are undecided" if self.undecided else ""
         return f"{self.yes} of {self.compared} {subject} agree{undecided}"
 
@@ -55,23 +55,23 @@ class Share(NamedTuple):
 
 
 def share_answers(shares: Mapping[str, Share]) -> dict[str, Part]:
-    """Return the answer of each share, with the counts, such as ``19 of 25``, in its label."""
+    """Return the answer of each `Share`, labelled with its counts, such as ``19 of 25``."""
     return {f"{words}: {share}": share.answer for words, share in shares.items()}
 
 
 def in_words(shares: Mapping[str, Share], subject: str) -> str:
-    """Return labelled shares as a string, such as ``first fit: 19 of 25 divisions agree``."""
+    """Return labelled counts as a string, such as ``first fit: 19 of 25 divisions agree``."""
     return "; ".join(f"{words}: {share.told(subject)}" for words, share in shares.items())
 
 
 def agreed(answers: Iterable[bool | None]) -> bool | None:
-    """Return the answer on which all interpretations of a sentence agree; None if they differ."""
+    """Return the answer that all interpretations of a sentence give; None if they disagree."""
     found = {None if answer is None else bool(answer) for answer in answers}
     return found.pop() if len(found) == 1 else None
 
 
 def answer_in_words(answer: bool | None) -> str:
-    """Return True, False or None as a verdict in words, such as ``does not hold``."""
+    """Return True, False or None as ``holds``, ``does not hold`` or ``undecided``."""
     if answer is None:
         return "undecided"
     return "holds" if answer else "does not hold"

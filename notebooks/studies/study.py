@@ -56,8 +56,8 @@ __all__ = [
 ]
 
 STUDIES_FOLDER = Path(__file__).parent
-#: A digest of the code of all studies. It is part of the key of each cached result. It is computed
-#: at import, because later changes of the files do not affect the running code.
+#: A digest of the code of all studies, which is part of the key of every cached result. It is
+#: computed at import, because later edits of the files do not affect the running code.
 VERSION = files_digest(STUDIES_FOLDER.rglob("*.py"), STUDIES_FOLDER)
 
 
@@ -84,7 +84,7 @@ class Scale(SimpleNamespace):
 
 
 def scales(**pairs: tuple[Any, Any]) -> dict[str, Scale]:
-    """Return the scales ``quick`` and ``paper``; each argument has a value for each scale."""
+    """Make the scales ``quick`` and ``paper``; each argument is a pair of values, one per scale."""
     return {
         scale: Scale(**{name: pair[place] for name, pair in pairs.items()})
         for place, scale in enumerate(SCALES)
@@ -146,7 +146,7 @@ class Study:
         progress: NullProgress = NO_PROGRESS,
         out: str | Path | None = None,
     ) -> pd.DataFrame:
-        """Measure every setting once, and return the table of runs.
+        """Measure every setting of the study once, and return the table of runs.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Study:
         size = self.scales[one_of("scale", scale, tuple(self.scales))]
         seed = self.seed if seed is None else whole("seed", seed, least=0)
         wanted = self._settings_to_run(settings, size)
-        # Look up the logs before the runs, because the user may download a log during the runs.
+        # Look up the logs before the runs start, because the user may download one during the runs.
         logs, missing = log_checksums(self.logs), missing_logs(self.logs)
         call = functools.partial(_listed, self.measure)
         points = [{"setting": setting, "scale": size, "logs": logs} for setting in wanted]
@@ -213,7 +213,7 @@ class Study:
         return wanted
 
     def add(self, runs: pd.DataFrame, *settings: Any, **how: Any) -> pd.DataFrame:
-        """Run further settings at the scale and seed of some runs, and return old and new runs.
+        """Run further settings at the scale and seed of existing runs, and return all runs.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class Study:
         return columns.keys() <= {*runs} and identity(columns) in identities(runs, list(columns))
 
     def made_with(self, runs: pd.DataFrame) -> tuple[str, int]:
-        """Return the scale and the seed of some runs of this study.
+        """Return the scale and the seed with which the given runs were made.
 
         Raises `InputError` if the runs are of another study, or of several scales or seeds.
         """
@@ -271,10 +271,10 @@ class Study:
         return one_of("scale", made_with["scale"], tuple(self.scales)), made_with["seed"]
 
     def shipped_scale(self, runs: pd.DataFrame) -> str:
-        """Return the scale of the runs if they are exactly the study's own runs at that scale.
+        """Return the scale of the runs if they are a complete standard set, or an empty string.
 
-        These are the runs of all settings of a scale and of no others, made with the study's own
-        seed and with all logs. For any other runs, the result is empty.
+        A standard set has the runs of all settings of a scale and of no others, made with the
+        study's own seed and with all logs.
         """
         scale, seed = self.made_with(runs)
         if scale not in SCALES or seed != self.seed or logs_missing_in(runs):
@@ -287,10 +287,6 @@ class Study:
         return scale if identities(runs, names) == wanted else ""
 
     def _has_all(self, runs: pd.DataFrame) -> bool:
-        """Return whether the runs have all settings of their scale.
-
-        Only the columns that the runs have are compared.
-        """
         scale, _ = self.made_with(runs)
         settings = self._columns_of_settings(scale)
         fields = dict.fromkeys(name for columns in settings for name in columns)
@@ -303,15 +299,11 @@ class Study:
     # --- reading the runs ---
 
     def _read(self, reader: Callable[[pd.DataFrame], Any], runs: pd.DataFrame) -> Any:
-        """Apply a function to the runs; raise `NotRunError` if the runs that it needs are missing.
-
-        A missing column has one of two causes. If all settings were run, the table is damaged.
-        Otherwise, the settings that the reader needs were not run. Any other error, such as a
-        `KeyError`, is an error in the reader.
-        """
         try:
             return reader(runs)
         except NoColumnError as error:
+            # A column is missing because the table is damaged or, if some settings of the scale
+            # were not run, because the reader needs those settings.
             if self._has_all(runs):
                 raise InputError(
                     f"the runs of {self.name} are damaged ({error}); run the study again"
@@ -383,7 +375,7 @@ class Study:
         return keep
 
     def add_numbers(self, rows: Callable[[pd.DataFrame], Iterable[Row]]) -> Callable:
-        """Add the ledger rows of a paper's numbers to the study; use this as a decorator.
+        """Add a function that makes the ledger rows of a paper's numbers; use as a decorator.
 
         The decorated function makes the ledger's rows of these numbers from the runs.
         """
@@ -391,7 +383,7 @@ class Study:
         return rows
 
     def add_joint_reading(self, read: Callable[[pd.DataFrame], JointReading]) -> Callable:
-        """Add a test of a paper's unprinted parameters to the study; use this as a decorator.
+        """Add a function that tests a paper's unstated parameters; use as a decorator.
 
         The decorated function makes the `JointReading` from the runs.
         """
@@ -399,17 +391,17 @@ class Study:
         return read
 
     def joint_reading(self, runs: pd.DataFrame) -> JointReading:
-        """Return how well each choice of the unprinted parameters fits the numbers in the paper."""
+        """Return a test of how well our choice of unstated parameters fits the paper's numbers."""
         if self._reading is None:
             raise NotRunError(f"{self.name} has no joint reading")
         return self._read(self._reading, runs)
 
     def figure_named(self, name: str) -> StudyFigure:
-        """Return the definition of the figure that has this name."""
+        """Return the definition of the figure that has the given name."""
         return self.figures[one_of("name", name, tuple(self.figures))]
 
     def ask(self, item: str, runs: pd.DataFrame, **at: Any) -> Row:
-        """Test a claim at a setting that the paper does not have, and return its row of the ledger.
+        """Test a claim at a setting other than the paper's, and return the claim's ledger row.
 
         Parameters
         ----------
@@ -451,7 +443,7 @@ class Study:
         return Row.of(self.name, claim.item, claim.quantity, number, decision.decides, verdict)
 
     def judge(self, runs: pd.DataFrame) -> StudyResult:
-        """Return the rows of the ledger and the figures for some runs, without any simulation."""
+        """Judge the given runs without any simulation; return the ledger rows and the figures."""
         self.made_with(runs)
         rows = [*self._printed_rows(runs)]
         rows += [self._row(claim, runs) for claim in self.claims.values()]
@@ -465,7 +457,7 @@ class Study:
                 continue
 
     def reproduce(self, scale: str = "quick", seed: int | None = None, **how: Any) -> StudyResult:
-        """Measure every setting, and judge the claims and numbers of the paper.
+        """Measure every setting of the study, and judge the claims and numbers of the paper.
 
         The further arguments are those of `run`.
         """
@@ -477,7 +469,6 @@ class Study:
         return archived_runs(self.name)
 
     def _check_claims(self) -> None:
-        """Raise an error before the simulation starts if a claim or figure cannot be judged."""
         if not (self.figures or self.claims):
             folder = self.name.replace("-", "_")
             raise InputError(
@@ -500,11 +491,8 @@ def _rows_of(numbers: Callable[[pd.DataFrame], Iterable[Row]], runs: pd.DataFram
 def _listed(
     measure: Callable[..., Iterable], setting: Any, scale: Scale, logs: Any, seed: Any
 ) -> list:
-    """Return the rows that are measured for a setting as a list, which a cache can store.
-
-    The checksums of the `logs` are not used here. They are an argument because all arguments are
-    part of the key in the cache, and rows that were measured on other logs must not be found.
-    """
+    # The checksums in `logs` are not used here. They are an argument because all arguments are part
+    # of the cache key, so that rows measured on other logs are not found in the cache.
     return list(measure(setting, scale, seed))
 
 
@@ -513,7 +501,7 @@ def _identities_of(settings: Iterable[Mapping[str, Any]], names: Sequence[str]) 
 
 
 def refusal_in(error: SweepError) -> str | None:
-    """Return the message of the first `InputError` in a sweep; None if there were other errors."""
+    """Return the first `InputError` message of a failed sweep; None if it had other errors."""
     kind = f"{InputError.__name__}: "
     reasons = [failure.error for failure in error.failures]
     if not reasons or not all(reason.startswith(kind) for reason in reasons):
@@ -522,5 +510,5 @@ def refusal_in(error: SweepError) -> str | None:
 
 
 def log_checksums(names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """Return the names of public logs, each with its SHA-256 or with ``"missing"``."""
+    """Return the name of each public log with its SHA-256, or with ``missing`` if it is absent."""
     return tuple((name, content_checksum(name) or "missing") for name in dict.fromkeys(names))

@@ -160,7 +160,7 @@ WRONG = """
 --clusters 8,8 --request total --span-penalty 0.5 -> --span-penalty 0.5 has no effect
 --scheduling fpfs -> --scheduling fpfs needs --max-jumps; add it
 --largest 6 -> job '14' is not among the jobs of --trace & line 5
---load 0.5 -> line 3: the job was submitted at 0.5, and in the log at & such as --load
+--load 0.5 -> line 3: the job was submitted at 0.5, but at & in the log & such as --load
 """
 
 

@@ -343,7 +343,7 @@ SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: stream(runtime=[1, 1e300, 2]), r"runtime\[1\] = 1e\+300; the jobs would end past"),
         (lambda: stream()[1], r"jobs\[1\] is one job; give a slice: jobs\[1:2\]"),
         (lambda: stream()[None], r"jobs\[None\] selects no jobs"),
-        (lambda: stream()[5], r"jobs\[5\] of 3 jobs: index 5 is out of bounds"),
+        (lambda: stream()[5], r"cannot select jobs\[5\] from 3 jobs: index 5 is out of"),
         (lambda: stream().sample(4, 1), "count = 4, and there are 3"),
         (lambda: stream().sample(1, 1, 1.0), "all jobs are submitted at one instant"),
         (lambda: stream().sample(3, 1, 0), "rate = 0"),
@@ -366,7 +366,7 @@ SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         (lambda: stream().split(into=2, above=-1), "above = -1"),
         (
             lambda: stream().split(at_most=2, rounding="floor"),
-            "the options above and rounding apply only to into",
+            "the options `above` and `rounding` apply only with `into`",
         ),
         (lambda: split_into([3, 2.7], 2), "totals"),
         (lambda: split_into([3, 3], [1, 2, 3]), "totals and parts have shapes"),

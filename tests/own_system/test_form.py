@@ -63,7 +63,7 @@ def test_what_cannot_be_is_said_in_one_sentence_and_takes_the_answer_away(form, 
     table.write_text("JobID|Submit\n1|0\n")
     for wrong, right, words in (
         ({"log": "nowhere.swf"}, {"log": str(files[name])}, "nowhere.swf"),
-        ({"log": ""}, {"log": str(files[name])}, f"the log file of {name} is empty"),
+        ({"log": ""}, {"log": str(files[name])}, f"{name} has no log file"),
         ({"log": str(broken)}, {"log": str(files[name])}, "broken.swf"),
         ({"log": str(table)}, {"log": str(files[name])}, "table.txt, line 1: no column"),
         ({"processors": 1}, {"processors": CLUSTERS[name]}, "cluster of 1 processors"),
@@ -175,7 +175,7 @@ def test_the_page_and_the_tables_are_saved(form, tmp_path):
 def test_a_third_site_needs_a_log_or_is_left_out_where_all_of_it_is_empty(form):
     form.buttons["One more site"].click()
     give(form, 2, processors=8)
-    assert "the log file of site 3 is empty" in refusal(form)[0]
+    assert "site 3 has no log file" in refusal(form)[0]
     give(form, 2, site="", processors=0)
     assert refusal(form) == []
     assert form.report.made_by["command"].count("16") == 1

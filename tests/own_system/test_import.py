@@ -59,9 +59,9 @@ def test_a_log_on_standard_output_stands_alone(sacct, tmp_path):
         ("gone.txt", "gone.txt: there is no such file"),
         ("{} --unit gpus", "unit = 'gpus'"),
         ("{} --cluster south", "cluster = 'south' is not in"),
-        ("{} --time-zone CEST", "time_zone = 'CEST' is not known"),
+        ("{} --time-zone CEST", "time_zone = 'CEST' is not a known time zone"),
         ("{} --out gone/my.swf", "folder gone does not exist"),
-        ("{} --out - --json", "--out - and --json both print on standard output"),
+        ("{} --out - --json", "--out - and --json both print to standard output"),
     ],
 )
 def test_mistakes_end_with_one_line_and_leave_nothing(refused, sacct, tmp_path, arguments, words):

@@ -267,7 +267,7 @@ def test_one_of_several_clusters(tmp_path):
         (f"{HEADER}\n{line(end='253370764800')}", "line 2: end is '253370764800'; give seconds"),
         (f"{HEADER}\n{line(start='١٦٠')}", "line 2: start is '١٦٠'; give seconds"),
         (f"{HEADER}\n{line(submit='0001-01-01T00:00:00')}", "line 2: submit is '0001-01-01T00"),
-        (f"{HEADER}|Submit\n{line()}|200", "line 1: column Submit occurs twice; export it once"),
+        (f"{HEADER}|Submit\n{line()}|200", "line 1: column Submit occurs twice; export it only"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_read_is_refused_with_its_line(tmp_path, text, cause):

@@ -329,7 +329,7 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
     [
         (sites.local, {"site": [0, 0, 0, 0]}, "site assigns no job to site 1 of the 2 sites"),
         (sites.local, {"site": [0, 1, 0, 1]}, "job 1 can never .* 8 processors, and its site 1"),
-        (sites.sharing, {"jobs": JOBS.replace(request="ordered")}, "ordered requests, which name"),
+        (sites.sharing, {"jobs": JOBS.replace(request="ordered")}, "requests, which already"),
         (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is not of type JobStream"),
         (sites.sharing, {"home": [2, 0, 0, 0]}, r"home\[0\] = 2, but the system .* give .*-1"),
         (sites.sharing, {"home": [0, 1, 0, 0]}, "job 1 can never .* 8 processors, and its site 1"),

@@ -148,7 +148,7 @@ def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
     rough = resample_quantiles(many, 0.95, np.linspace(0, 35, 20_000), **how)
     ranks = np.searchsorted(np.sort(many[0]), rough.resampled[:, 0])
     assert (abs(ranks / 20_000 - 0.95) < 0.01).all()
-    with pytest.raises(co.InputError, match="give a log of 4 blocks"):
+    with pytest.raises(co.InputError, match="but a bootstrap needs 4; give a longer log"):
         resample_quantiles(values, 0.9, submit / 2, **how)
     unknown = np.where(values > 1, np.nan, values)
     wrong = {"share = 95": (values, 95), "have the": (values[:, 1:], 0.9), "finite": (unknown, 0.9)}

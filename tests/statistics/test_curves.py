@@ -211,7 +211,7 @@ def test_a_load_that_is_too_high_has_no_mean():
         (response_times, SERIAL, {"load": 0.5, "jobs": 5}, "jobs = 5; give .* 20 or more"),
         (response_curve, SERIAL, {"loads": 0.5, "jobs": 5}, "jobs = 5"),
         (response_curve, SERIAL, {"loads": 0.5, "jobs": 2000, "most_jobs": 1000}, "1000 is below"),
-        (response_point, SERIAL, {"load": 1.5}, r"load = 1\.5; give a load below 1"),
+        (response_point, SERIAL, {"load": 1.5}, r"load = 1\.5; no system can serve a load of 1"),
         (
             max_utilization_by_simulation,
             ORDERED,

@@ -120,7 +120,7 @@ def test_unknown_names_and_paths_are_told_apart(tmp_path, cache):
     for name in ("KTH-SP2", "Kth", "KTH-SP2-1996-2.1-cln.swf.gz"):
         assert trace(name).name == "KTH-SP2"
     for call, cause in (
-        (lambda: load_trace("LANL"), "'LANL' is not a log of the catalogue; choose one of CTC"),
+        (lambda: load_trace("LANL"), "'LANL' is not a log in the catalogue; choose one of CTC"),
         (lambda: load_trace(tmp_path / "LANL"), "there is no such file"),
         (lambda: load_trace("lanl.swf"), r"lanl\.swf: there is no such file"),
         (lambda: load_trace("KTH", missing="ask"), "missing = 'ask'"),
@@ -211,7 +211,7 @@ def test_nothing_is_fetched_unless_asked_for(monkeypatch, cache):
     monkeypatch.setattr(catalogue, "_download", refuse)
     with pytest.raises(InputError, match="HPC2N is not on this computer; fetch it"):
         load_trace("HPC2N", missing="error")
-    with pytest.raises(InputError, match=r"for HPC2N \(only for CTC-SP2, KTH-SP2\); fetch the log"):
+    with pytest.raises(InputError, match=r"for HPC2N \(only for CTC-SP2, KTH-SP2\); fetch the"):
         load_trace("HPC2N", missing="stand-in")
     assert load_trace("CTC-SP2", missing="stand-in").is_stand_in
     monkeypatch.setattr(catalogue, "data_folder", lambda name: cache / name)

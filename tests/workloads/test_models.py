@@ -211,7 +211,7 @@ def test_split_jobs_that_fit_are_not_refused():
     ("make", "words"),
     [
         (lambda: MODEL.with_(request="any"), "request = 'any'"),
-        (lambda: MODEL.with_(split_at=8, request="total"), "split_at, which makes unordered"),
+        (lambda: MODEL.with_(split_at=8, request="total"), "not possible with split_at; give"),
         (lambda: MODEL.with_(sizes="U[1,4]"), r"sizes = 'U\[1,4\]'"),
         (lambda: FOUR.with_(merged_into=3), "merged_into = 3; give a divisor"),
         (lambda: MODEL.sample(5, seed=1, rate=-1), "rate = -1"),
@@ -226,13 +226,13 @@ def test_split_jobs_that_fit_are_not_refused():
         ),
         (
             lambda: SPLIT.with_(above=20),
-            r"above = 20, but sizes are D\(0.85\)\[1,19\].* from 0, .* 19",
+            r"above = 20, but the job sizes are D\(0.85\)\[1,19\].* from 0 .* 19",
         ),
-        (lambda: SplitJobs(JobModel(co.uniform(5, 9)), 3), "above = 3, .* from 4, .* to 9"),
+        (lambda: SplitJobs(JobModel(co.uniform(5, 9)), 3), "above = 3, .* from 4 .* to 9"),
         (lambda: SPLIT.with_(parts=10**7), "parts = 10000000; give at most"),
         (lambda: SPLIT.with_(rounding="up"), "rounding = 'up'; choose one of"),
         (lambda: SPLIT.with_(span_penalty=-0.1), "span_penalty = -0.1; give a finite number of 0"),
-        (lambda: SPLIT.with_(kept_whole=1.1), "kept_whole = 1.1; give a share from 0 to 1"),
+        (lambda: SPLIT.with_(kept_whole=1.1), "kept_whole = 1.1; give a fraction from 0 to 1"),
     ],
 )
 def test_bad_arguments_are_refused_in_one_line(make, words):

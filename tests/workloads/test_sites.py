@@ -90,16 +90,16 @@ def test_a_share_of_each_sites_jobs_stays():
     [
         (lambda: extract(FOUR, 0, 2), "first = 0; give a whole number of 1 or more"),
         (lambda: extract(FOUR, 3, 2), "last = 2 is below first = 3; swap them"),
-        (lambda: extract(FOUR, 1, 4), "last = 4, but only 3 of the 4 jobs .* last job of 3 or"),
+        (lambda: extract(FOUR, 1, 4), "last = 4, but only 3 of the 4 jobs .* last = 3 or"),
         (lambda: extract(log_of([(1, 0, 0)]), 1, 1), r"is not of type JobStream; .* or log.jobs()"),
-        (lambda: checked_sites([0, 1], JOBS, SYSTEM), r"site has shape \(2,\) and there are 3"),
+        (lambda: checked_sites([0, 1], JOBS, SYSTEM), r"site has shape \(2,\), but there are 3"),
         (lambda: checked_sites([0, 2, 1], JOBS, SYSTEM), r"site\[1\] = 2, .* numbers from 0 to 1"),
         (lambda: checked_sites([0, -1, 1], JOBS, SYSTEM), r"site\[1\] = -1"),
         (lambda: round_robin(JOBS, 0), "sites = 0"),
         (lambda: modified(JOBS, SYSTEM, [0] * 3, 4), "modification = 4; choose one of 'local'"),
         (lambda: least_loaded(JOBS, [8, 4]), r"system = \[8, 4\] is not of type Multicluster"),
-        (lambda: staying([0, 1, 1], 1.5, 1), r"share\[0\] = 1.5; give numbers from 0 to 1"),
-        (lambda: staying([0, 1, 1], [0.1] * 3, 1), "share has 3 entries and there are 2 sites"),
+        (lambda: staying([0, 1, 1], 1.5, 1), r"share\[0\] = 1.5; give probabilities from"),
+        (lambda: staying([0, 1, 1], [0.1] * 3, 1), "share has 3 entries, but there are 2 sites"),
     ],
 )
 def test_mistakes_are_named(call, words):

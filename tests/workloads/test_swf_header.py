@@ -84,11 +84,11 @@ def test_what_the_command_date_prints_is_read_back(seconds, place):
         ("Mon, 01 May 2023 02:00:00 +0200", "; give the seconds"),
         ("-5", "is '-5', which is not a Unix time; give the seconds"),
         ("1e9", "; give the seconds"),
-        ("2023", "is 2023, which may be the date 2023-01-01; give"),
-        ("20230501", "is 20230501, which may be the date 2023-05-01; give"),
-        ("202305010000", "is 202305010000, which may be the date"),
+        ("2023", "is 2023, which could be the date 2023-01-01; give"),
+        ("20230501", "is 20230501, which could be the date 2023-05-01; give"),
+        ("202305010000", "is 202305010000, which could be the date"),
         ("1682899200000", "which is after the year 9998; .* not milliseconds"),
-        ("1682899200\n1704067200", "is given as 1682899200 and 1704067200; give it once"),
+        ("1682899200\n1704067200", "is given as 1682899200 and 1704067200; give only one value"),
     ],
 )
 def test_a_start_that_is_no_unix_time_is_refused_with_its_line(tmp_path, word, why):
@@ -149,7 +149,7 @@ def test_submissions_in_unix_time_with_a_date_as_start(tmp_path):
 
 def test_submissions_of_two_kinds_are_refused(tmp_path):
     with pytest.raises(
-        co.InputError, match=r"job 1 is submitted at 5, before .* and job 2 at 1682"
+        co.InputError, match=r"job 1 is submitted at 5, before .* but job 2 is submitted at 1682"
     ):
         log_of(tmp_path, 5, MAY + 9, UnixStartTime=MAY)
 
@@ -174,7 +174,7 @@ def test_milliseconds_after_the_start_are_refused(tmp_path):
 
 
 def test_unix_times_before_the_start_are_refused(tmp_path):
-    why = rf"all submissions are Unix times before the start .*{MAY - 900} of job 1;"
+    why = rf"all submissions are Unix times before the start .*; job 1, .*{MAY - 900};"
     with pytest.raises(co.InputError, match=why):
         log_of(tmp_path, MAY - 900, MAY - 5, UnixStartTime=MAY)
     # An excerpt from a long log, from its fourth year on, has such submissions.

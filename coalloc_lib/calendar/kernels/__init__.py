@@ -4,9 +4,9 @@ from pathlib import Path
 
 from coalloc_lib.basics.compilation import compiler
 
-#: The source files of this package. A kernel that calls these kernels is compiled again when one of
-#: these files changes.
+#: The source files of this package. If one of them changes, the kernels of this package and the
+#: kernels that call them are compiled again.
 SOURCES = tuple(sorted(Path(__file__).parent.glob("*.py")))
 
-#: The decorator that compiles each kernel of this package.
+#: The decorator that compiles the kernels of this package.
 kernel = compiler(SOURCES)

@@ -10,19 +10,20 @@ import numpy as np
 
 from coalloc_lib.calendar.kernels import kernel
 
-#: A table of n idle periods of processors. `begin` and `end`, float64 (n,): when each period begins
-#: and ends. `server`, int64 (n,): the number of its processor. `cluster`, int64 (n,): the number of
-#: its cluster. `count`, int64 (1,): the number of rows that are in use, which are the first ones.
+#: A named tuple of arrays with memory for n idle periods of processors. `begin` and `end`, float64
+#: (n,): when each period begins and ends. `server` and `cluster`, int64 (n,): the numbers of the
+#: processor and of its cluster. `count`, int64 (1,): the number of periods in the table, which are
+#: stored first in the arrays.
 IdleTable = namedtuple("IdleTable", "begin end server cluster count")
 
 LATEST_START, BEST_FIT = range(2)
-#: The code in the kernels for each rule that chooses idle periods for a reservation.
+#: A dict from the name of each rule that chooses among idle periods to its code in the kernels.
 RULE_CODES = {"latest-start": LATEST_START, "best-fit": BEST_FIT}
 
 
 @kernel(makes_arrays=True)
 def new_table(sizes):
-    """Return a table of idle periods in which all processors of all clusters are idle."""
+    """Create the table of the idle periods of a system in which all processors are idle."""
     servers = sizes.sum()
     begin, end = np.zeros(2 * servers), np.full(2 * servers, np.inf)
     server, cluster = np.arange(2 * servers), np.zeros(2 * servers, np.int64)
@@ -32,7 +33,7 @@ def new_table(sizes):
 
 @kernel(makes_arrays=True)
 def with_room(table, more):
-    """Return the given table of idle periods, or a larger copy with room for `more` periods."""
+    """Return the given table if it has room for `more` idle periods, or else a larger copy."""
     count, size = table.count[0], len(table.begin)
     if count + more <= size:
         return table
@@ -46,7 +47,7 @@ def with_room(table, more):
 
 @kernel
 def add(table, begin, end, server, cluster):
-    """Append an idle period to a table, which must have room for it."""
+    """Append an idle period to a table that has room for one more period."""
     i = table.count[0]
     table.begin[i], table.end[i] = begin, end
     table.server[i], table.cluster[i] = server, cluster
@@ -55,7 +56,7 @@ def add(table, begin, end, server, cluster):
 
 @kernel
 def forget(table, now):
-    """Remove from a table the idle periods that are empty or have ended by the instant `now`."""
+    """Remove the idle periods that are empty or end by `now` from a table."""
     count, table.count[0] = table.count[0], 0
     for i in range(count):
         if table.end[i] > max(now, table.begin[i]):
@@ -64,7 +65,10 @@ def forget(table, now):
 
 @kernel
 def count_idle(table, start, end, counts):
-    """Write into `counts` how many processors of each cluster are idle from `start` to `end`."""
+    """Count the processors of each cluster that are idle all the time from `start` to `end`.
+
+    The numbers are written into `counts`.
+    """
     counts[:] = 0
     for i in range(table.count[0]):
         if table.begin[i] <= start and table.end[i] >= end:
@@ -73,11 +77,11 @@ def count_idle(table, start, end, counts):
 
 @kernel
 def count_attempts(table, since, step, length, low, high, counts):
-    """Count the idle processors of each cluster at the attempted starts `low` to ``high - 1``.
+    """Count the idle processors of each cluster for the attempts `low` to ``high - 1``.
 
-    Attempt k asks for an interval of this length that starts at ``since + k * step``. The numbers
-    of processors of each cluster for attempt k are written into row ``k - low`` of `counts`, int64
-    (n, clusters). One further row of `counts` is used as scratch space.
+    Attempt k asks for an interval of the given length that starts at ``since + k * step``. The
+    numbers of idle processors for attempt k are written into row ``k - low`` of `counts`, int64 (n,
+    clusters). One further row of `counts` is used as scratch space.
     """
     counts[: high - low + 1] = 0
     earliest, latest = since + low * step, since + (high - 1) * step
@@ -98,7 +102,7 @@ def count_attempts(table, since, step, length, low, high, counts):
 
 @kernel
 def first_after(since, step, length, stop, low, most):
-    """Return the first attempted start, from `low` to `most`, at which a job ends after `stop`.
+    """Return the first attempt, from `low` to `most`, in which a job would end after `stop`.
 
     Attempt k starts at ``since + k * step`` and takes `length`.
     """
@@ -116,7 +120,7 @@ def first_after(since, step, length, stop, low, most):
 
 @kernel(makes_arrays=True)
 def choose(table, rule, cluster, start, end, wanted):
-    """Choose `wanted` idle periods of a cluster that contain an interval; return their indices."""
+    """Return the indices of the `wanted` best idle periods of a cluster for an interval."""
     feasible, found = np.empty(table.count[0], np.int64), 0
     for i in range(table.count[0]):
         if table.cluster[i] == cluster and table.begin[i] <= start and table.end[i] >= end:
@@ -139,7 +143,7 @@ def choose(table, rule, cluster, start, end, wanted):
 
 @kernel
 def take(table, chosen, start, end):
-    """Remove the time from `start` to `end` from the idle periods with the indices `chosen`.
+    """Reserve the interval from `start` to `end` in the idle periods with the given indices.
 
     A part of a period that is idle before `start` or after `end` stays in the table.
     """
@@ -159,8 +163,7 @@ def give_back(table, cluster, servers, start, end):
 
     Returns the table, or a larger copy of it. The interval is merged with an idle period that
     begins at its end. It is never merged with a period before it, because the processors were busy
-    until `start`. `servers` are the numbers of
-    the processors, in increasing order.
+    until `start`. `servers` has the numbers of the processors, in increasing order.
     """
     table, is_joined = with_room(table, len(servers)), np.zeros(len(servers), np.bool_)
     for i in range(table.count[0]):

@@ -34,5 +34,5 @@ from pathlib import Path
 from coalloc_lib.basics.compilation import compiler
 from coalloc_lib.calendar.kernels import SOURCES
 
-#: The decorator that compiles each kernel of this package.
+#: The decorator that compiles the kernels of this package.
 kernel = compiler([*Path(__file__).parent.glob("*.py"), *SOURCES])

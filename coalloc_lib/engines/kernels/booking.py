@@ -34,41 +34,44 @@ from coalloc_lib.engines.kernels.placing import (
     total,
 )
 
-#: The earliest and the latest start that each of n jobs asks for, both float64 (n,).
+#: A named tuple of two arrays, float64 (n,), with the earliest and the latest starts that n jobs
+#: ask for.
 Requests = namedtuple("Requests", "earliest latest")
-#: The options of online scheduling. `slot`: the length of a time slot. `slots`: the number of slots
-#: in the horizon. `step`: the time from one attempted start to the next. `max_attempts`: the
-#: maximum number of attempted starts of a job. `rule`: the code of the rule that chooses
-#: processors. `releases_early`: whether the processors of a job become idle when the job ends
-#: earlier than expected.
+#: A named tuple with the options of the policy `Online`. `slot`: the length of a time slot.
+#: `slots`: the number of slots in the planning horizon. `step`: the time between successive
+#: attempted starts of a job. `max_attempts`: the maximum number of attempted starts per job.
+#: `rule`: the code of the rule that chooses among idle processors. `releases_early`: whether the
+#: processors of a job that ends early become idle immediately.
 BookingOptions = namedtuple("BookingOptions", "slot slots step max_attempts rule releases_early")
-#: The results of online scheduling for n jobs on c clusters. `start`, `end` and `promised`, float64
-#: (n,): the start, the end and the promised start of each job. `allocation`, int32 (n, c): its
-#: processors in each cluster. `attempts`, int64 (n,): its number of attempted starts. `servers`,
-#: int32: the processor numbers of all booked jobs, one job after the other. `first`, int64 (n +
-#: 1,): the index in `servers` at which each job begins. `why`, int8 (n,): the code of the reason
-#: why each job was rejected.
+#: A named tuple of arrays for the results of the policy `Online` with n jobs on c clusters.
+#: `start`, `end` and `promised`, float64 (n,): the start, the end and the promised start of each
+#: job. `allocation`, int32 (n, c): the number of processors of each job in each cluster.
+#: `attempts`, int64 (n,): the number of attempted starts of each job. `servers`, int32: the numbers
+#: of the processors of all accepted jobs, job by job. `first`, int64 (n + 1,): the index in
+#: `servers` of the first processor of each job. `why`, int8 (n,): BOOKED for an accepted job,
+#: otherwise the code of the reason for the rejection.
 Bookings = namedtuple("Bookings", "start end promised allocation attempts servers first why")
-#: Arrays for the search for a start on c clusters. `counts`, int64 (MOST_AT_ONCE + 1, c): the
-#: number of idle processors of each cluster at several attempted starts. `idle`, int64 (c,): the
-#: number of idle processors at one attempted start. `taken`, int32 (c,): the allocation of the job.
-#: `room`: the limits with which the function `fits` compares the job.
+#: A named tuple of working arrays for finding the start of a job on c clusters. `counts`, int64
+#: (MOST_AT_ONCE + 1, c): the number of idle processors of each cluster at several attempted starts.
+#: `idle`, int64 (c,): the number of idle processors of each cluster at one attempted start.
+#: `taken`, int32 (c,): the allocation of the job. `room`: the upper limits on the size of a job
+#: that fits, as the module `placing` defines them.
 Work = namedtuple("Work", "counts idle taken room")
 
-#: The codes that a search for a start can return. BOOKED means that a start was found. Each other
-#: code is the reason why the job was rejected.
+#: The codes that `find_start` can return. BOOKED means that a start was found. Every other code is
+#: the reason for rejecting the job.
 BOOKED, NO_ROOM, PAST_LATEST, BEYOND_HORIZON, NO_LENGTH = range(5)
-#: The search for a start counts the idle processors at several attempted starts in one pass. The
-#: first pass covers FIRST_AT_ONCE attempted starts. Each further pass covers GROWTH times as many,
-#: but at most MOST_AT_ONCE.
+#: To find a start for a job, one pass over the idle periods counts the idle processors at several
+#: attempted starts. The first pass covers FIRST_AT_ONCE attempted starts. Each further pass covers
+#: GROWTH times as many starts as the pass before, but at most MOST_AT_ONCE.
 FIRST_AT_ONCE, GROWTH, MOST_AT_ONCE = 4, 8, 2048
-#: The number of requests between two removals of the idle periods that have ended.
+#: Idle periods that have ended are removed each time this number of requests has been processed.
 OFTEN = 64
 
 
 @kernel(makes_arrays=True)
 def run_online(stream, expected, requests, rule, options, sizes, table, bookings, watch):
-    """Run online scheduling on a `Stream` of jobs, and write the results into `bookings`.
+    """Simulate the policy `Online` for a `Stream` of jobs, and write the results into `bookings`.
 
     Returns the table of the idle periods after the run, or a larger copy of it.
     """
@@ -105,7 +108,7 @@ def run_online(stream, expected, requests, rule, options, sizes, table, bookings
         end[job] = begin + time_on(taken, job, runtime, spanning)
         if options.releases_early and end[job] < stop:
             until[job] = stop
-            # A job of length 0 starts and ends after the requests of this instant were booked.
+            # A job of length 0 starts and ends after all requests of the same instant were booked.
             leaves = end[job] if begin < end[job] else np.nextafter(begin, np.inf)
             push(ends, numbers, running, leaves, job)
             running += 1
@@ -114,7 +117,7 @@ def run_online(stream, expected, requests, rule, options, sizes, table, bookings
 
 @kernel
 def find_start(job, stream, expected, requests, rule, options, table, work):
-    """Try the possible starts of a job, one after the other, until the job fits.
+    """Try the possible starts of a job in increasing order until the job fits.
 
     Returns the number of attempts, the result (BOOKED or a reason), and the end of the reservation.
     The allocation is written into `work.taken`.
@@ -147,7 +150,7 @@ def find_start(job, stream, expected, requests, rule, options, table, work):
 
 @kernel
 def end_of_attempt(job, stream, expected, rule, table, begin, horizon, work):
-    """Return the end of a job that starts at `begin`, or infinity if it cannot start then.
+    """Return the end of a job if it starts at `begin`, or infinity if it cannot start then.
 
     At the call, `work.idle` has the processors that are idle for the length of the job on one
     cluster. If the job gets an allocation on which it is longer, it is placed again in the longer
@@ -171,7 +174,7 @@ def end_of_attempt(job, stream, expected, rule, table, begin, horizon, work):
 
 @kernel
 def horizon_end(now, slot, slots):
-    """Return the latest possible end of a reservation that is made at the instant `now`."""
+    """Return the latest possible end of a reservation if it is made at the instant `now`."""
     slack = 0.0 if slot * 2.0**20 % 1 == 0 else 2.0**-44
     number = np.rint(now / slot)
     if number * slot > now + abs(now) * slack:
@@ -181,7 +184,7 @@ def horizon_end(now, slot, slots):
 
 @kernel(makes_arrays=True)
 def reserve(table, job, rule, start, end, bookings):
-    """Reserve processors for a job from `start` to `end`, in the clusters of its allocation.
+    """Reserve the processors of a job's allocation from `start` to `end`.
 
     Returns the table of idle periods, or a larger copy of it. The numbers of the processors are
     appended to `bookings.servers`.
@@ -199,7 +202,7 @@ def reserve(table, job, rule, start, end, bookings):
 
 @kernel(makes_arrays=True)
 def release(table, job, bookings, until):
-    """Mark the processors of a job that ended early as idle until the end of its reservation.
+    """Mark the processors of a job that ended early as idle for the rest of its reservation.
 
     Returns the table of idle periods, or a larger copy of it.
     """

@@ -43,36 +43,39 @@ from coalloc_lib.engines.kernels.profile_steps import (
 )
 from coalloc_lib.engines.kernels.queue_tree import NEVER
 
-#: The requests of n jobs: their earliest and latest starts, float64 (n,), and whether their
-#: reservations are fixed, bool (n,). The reservation of a job that asks for a later or a latest
-#: start is fixed.
+#: A named tuple of arrays with the requests of n jobs. `earliest` and `latest`, float64 (n,): the
+#: earliest and the latest start of each job. `is_fixed`, bool (n,): whether the reservation of each
+#: job must not move. The reservations of jobs that ask for an earliest or a latest start must not
+#: move.
 Asked = namedtuple("Asked", "earliest latest is_fixed")
-#: The arrays of a run with n jobs on c clusters. `state`: the variables of the main loop. `idle`,
-#: int64 (c,): the number of idle processors of each cluster. `levels`, int64: the numbers of
-#: processors that `profile_steps` calls levels. `ends` and `numbers`: a heap with the ends and the
-#: numbers of the running jobs. `queue`, int64 (n,): the numbers of the waiting jobs. `called`,
-#: int64 (n,): the numbers of the jobs that start now.
+#: A named tuple of arrays for a run with n jobs on c clusters. `state`: the variables of the main
+#: loop. `idle`, int64 (c,): the number of idle processors of each cluster. `levels`, int64: the
+#: numbers of processors that the module `profile_steps` calls levels. `ends` and `numbers`: a heap
+#: of the running jobs by their ends, with the job numbers. `queue`, int64 (n,): the numbers of the
+#: waiting jobs. `called`, int64 (n,): the numbers of the jobs that start at the present instant.
 Arrays = namedtuple("Arrays", "state idle levels ends numbers queue called")
-#: All arguments, results (`columns`) and arrays of a run of conservative backfilling. `coming` has
-#: the job numbers in order of arrival. For `search`, see `profile_steps.Search`.
+#: A named tuple with all data of a run of conservative backfilling: the arguments, the results
+#: (`columns`) and the working arrays. `coming` has the job numbers in order of arrival, and
+#: `search` is a `profile_steps.Search`.
 Run = namedtuple("Run", "stream coming asked options columns arrays search")
-#: The variables of the main loop of conservative backfilling. `now`: the present instant.
-#: `is_same_instant`: whether the next iteration is at the same instant. `due`: the earliest
-#: reserved start. `arrived`, `started`, `running` and `waiting`: how many jobs have arrived, have
-#: started, are running and are waiting. `old`: how many jobs waited before the arrivals of the
-#: present instant. `moments`: how many waiting jobs of length 0 have a reservation. `departed` and
-#: `rejected`: whether jobs have left or were rejected at the present instant. `job`: the number of
-#: the job that left last. `position`: the position in the queue of the job that is being examined.
-#: `begin` and `stop`: the start and the end that were found for this job. `reach`: an instant that
-#: the docstring of the module explains. `next_reach`: the value of `reach` after the next
-#: departure. `most`: jobs with more processors than this number cannot move to an earlier start.
+#: The names of the variables of the main loop of conservative backfilling. `now`: the present
+#: instant. `is_same_instant`: whether the next iteration is at the same instant. `due`: the
+#: earliest reserved start of a waiting job. `arrived`, `started`, `running` and `waiting`: how many
+#: jobs have arrived, have started, are running and are waiting. `old`: how many jobs waited before
+#: the arrivals of the present instant. `moments`: how many waiting jobs of length 0 have a
+#: reservation. `departed` and `rejected`: whether a job has left or was rejected at the present
+#: instant. `job`: the number of the job that left last. `position`: the queue position of the job
+#: that is being examined. `begin` and `stop`: the start and the end found for the job that is being
+#: examined. `reach`: the instant that the module docstring defines. `next_reach`: the value of
+#: `reach` after the next departure. `most`: a job with more processors than this cannot move to an
+#: earlier start.
 TIMES = "now due begin stop reach next_reach"
 NUMBERS = "arrived started running waiting old moments job position most"
 FLAGS = "is_same_instant departed rejected"
 
 
 def new_arrays(jobs: int, idle: np.ndarray, levels: np.ndarray) -> Arrays:
-    """Return the arrays for a run of `jobs` jobs on clusters with `idle` processors."""
+    """Create the working arrays for `jobs` jobs on clusters with `idle` processors each."""
     capacity, state = min(jobs, int(idle.sum())), new_state(TIMES, NUMBERS, FLAGS)
     state.is_same_instant = True
     state.due = state.next_reach = np.inf
@@ -83,7 +86,7 @@ def new_arrays(jobs: int, idle: np.ndarray, levels: np.ndarray) -> Arrays:
 
 @kernel(makes_arrays=True)
 def run_conservative(run, watch):
-    """Run conservative backfilling, and write the results into `run.columns`.
+    """Simulate conservative backfilling, and write the results into `run.columns`.
 
     Returns the number of jobs that started or were rejected. It is below n if a job can never fit.
     """
@@ -99,8 +102,8 @@ def run_conservative(run, watch):
             free_reserved(run, state, steps)
         started_before = state.started
         enter_queue(run, state)
-        # After departures, the waiting jobs are offered an earlier start. Then the new jobs get
-        # their first reservation.
+        # If jobs have left, waiting jobs are first moved to earlier starts. Then the new jobs get
+        # their first reservations.
         begin_offers(run, state, steps)
         while find_earlier_start(run, state, steps):
             steps = with_room(steps, 4)
@@ -111,8 +114,8 @@ def run_conservative(run, watch):
         order_queue(run, state)
         if not start_due(run, state):
             break
-        # If the number of waiting jobs is constant, a start lets a new job enter at the same
-        # instant.
+        # With a backlog, the number of waiting jobs is constant, so a new job enters the queue
+        # whenever a job starts.
         is_held = run.options.backlog > 0 and state.arrived < n
         state.is_same_instant = is_held and state.started > started_before
     return state.started
@@ -120,7 +123,7 @@ def run_conservative(run, watch):
 
 @kernel(forceinline=True)
 def advance(run, state):
-    """Advance to the next instant; return False if no job will arrive, start or leave any more."""
+    """Advance to the next event; return False if no job will arrive, start or leave again."""
     ends, submit, backlog = run.arrays.ends, run.stream.submit, run.options.backlog
     if not state.is_same_instant:
         then = next_instant(ends, state.running, submit, state.arrived, backlog)
@@ -131,7 +134,7 @@ def advance(run, state):
 
 @kernel(forceinline=True)
 def release_next(run, state):
-    """Release the processors of the next job that has ended; return False if there is none."""
+    """Release the processors of one job that has ended; return False if no job has ended."""
     arrays = run.arrays
     if not state.running or arrays.ends[0] > state.now:
         return False
@@ -144,7 +147,7 @@ def release_next(run, state):
 
 @kernel(forceinline=True)
 def free_reserved(run, state, steps):
-    """Mark the processors of an ended job as idle until the end of its reservation."""
+    """Mark the processors of an ended job as idle for the rest of its reservation."""
     until, taken = run.search.reserved.until[state.job], run.columns.allocation[state.job]
     take(steps, state.now, until, taken, -1, run.search.sizing)
     state.next_reach = max(state.next_reach, until)
@@ -152,7 +155,7 @@ def free_reserved(run, state, steps):
 
 @kernel(forceinline=True)
 def enter_queue(run, state):
-    """Add the new jobs behind the jobs of the queue, sorted in the order of the queue."""
+    """Append the new jobs to the queue, sorted among themselves in the order of the queue."""
     queue, before, submit = run.arrays.queue, state.arrived, run.stream.submit
     state.old = state.waiting
     state.arrived = next_arrival(submit, before, state.now, state.started, run.options.backlog)
@@ -164,7 +167,7 @@ def enter_queue(run, state):
 
 @kernel(forceinline=True)
 def begin_offers(run, state, steps):
-    """Prepare the search for earlier starts of waiting jobs, if jobs have left at this instant."""
+    """Prepare the search for earlier starts of waiting jobs if jobs have left at this instant."""
     state.position = state.old - 1
     if not state.departed:
         return
@@ -177,7 +180,7 @@ def begin_offers(run, state, steps):
 
 @kernel(forceinline=True)
 def find_earlier_start(run, state, steps):
-    """Find the next job of the queue that can move to an earlier start; return False if none can.
+    """Find the next waiting job that can move to an earlier start; return False if none can.
 
     Only the jobs that waited before the arrivals of this instant are examined.
     """
@@ -198,21 +201,21 @@ def find_earlier_start(run, state, steps):
 
 @kernel(forceinline=True)
 def move_reservation(run, state, steps):
-    """Move the reservation of a waiting job to the earlier start that was found for the job."""
+    """Move the reservation of a waiting job to the earlier start found for the job."""
     job, search, reserved = run.arrays.queue[state.position], run.search, run.search.reserved
     old, new = (reserved.since[job], reserved.until[job]), (state.begin, state.stop)
     state.reach = max(state.reach, reserved.until[job])
     state.next_reach = max(state.next_reach, reserved.until[job])
     state.moments = drop(reserved.momentary, state.moments, job)
     move(steps, old, new, reserved.allocation[job], search.taken, search.sizing)
-    # The interval that the job gave up may extend an earlier idle interval of its processors.
+    # The interval that the job gave up can extend an earlier idle interval of the same processors.
     state.most = NEVER
     hold(run, state, job)
 
 
 @kernel(forceinline=True)
 def find_first_start(run, state, steps):
-    """Find the first reservation for the next new job; return False if no new job is left.
+    """Find a reservation for the next new job; return False if no new job is left.
 
     A job that could start only after its latest start is rejected.
     """
@@ -233,7 +236,7 @@ def find_first_start(run, state, steps):
 
 @kernel(forceinline=True)
 def reserve(run, state, steps):
-    """Reserve processors for a new job in the interval that the search found for the job."""
+    """Reserve processors for a new job in the interval found for the job."""
     job, search = run.arrays.queue[state.position], run.search
     run.columns.promised[job] = state.begin
     take(steps, state.begin, state.stop, search.taken, 1, search.sizing)
@@ -242,7 +245,7 @@ def reserve(run, state, steps):
 
 @kernel(forceinline=True)
 def hold(run, state, job):
-    """Store the reservation that the search found for a waiting job."""
+    """Store the reservation found for a waiting job."""
     reserved = run.search.reserved
     reserved.since[job], reserved.until[job] = state.begin, state.stop
     copy(run.search.taken, reserved.allocation[job])
@@ -254,7 +257,7 @@ def hold(run, state, job):
 
 @kernel(forceinline=True)
 def order_queue(run, state):
-    """Move new jobs to their positions in the queue, and remove rejected jobs from the queue."""
+    """Sort the new jobs into the queue, and remove rejected jobs from the queue."""
     for position in range(state.old, state.waiting):
         settle(run.arrays.queue, 0, position)
     if state.rejected:
@@ -283,14 +286,14 @@ def start_due(run, state):
         begun += 1
     state.started += begun
     close_up(state, arrays.queue, reserved.since)
-    # A job of length 0 leaves at this instant, and then the main loop calls this function again.
+    # If a job of length 0 leaves at this instant, the main loop will call this function again.
     is_momentary = state.running > 0 and ends[0] == state.now
     return begun == to_start or is_momentary
 
 
 @kernel
 def next_asked(queue, position, old, is_fixed, keys, most):
-    """Return the position of the next waiting job whose reservation may move.
+    """Return the queue position of the next job that may be able to start earlier.
 
     The search begins at `position`. Jobs with fixed reservations and jobs that need more than
     `most` processors are skipped. The result is at least `old`, the number of waiting jobs, if no
@@ -304,10 +307,10 @@ def next_asked(queue, position, old, is_fixed, keys, most):
 
 @kernel
 def settle(queue, lowest, position):
-    """Move a job forward in a list of job numbers until the list is sorted up to `position`.
+    """Insert the job number at `position` into the sorted numbers before it.
 
-    The number is not moved to a position before `lowest`. The numbers from `lowest` to before
-    `position` must already be sorted.
+    Only the positions from `lowest` on are considered; the numbers from `lowest` to
+    ``position - 1`` must already be sorted.
     """
     number = queue[position]
     while position > lowest and queue[position - 1] > number:
@@ -318,7 +321,7 @@ def settle(queue, lowest, position):
 
 @kernel
 def list_due(state, queue, reserved, called):
-    """Write into `called` the jobs whose reservation begins now, the jobs of length 0 first.
+    """Write the jobs whose reservation begins now into `called`, jobs of length 0 first.
 
     Returns the number of these jobs.
     """
@@ -334,7 +337,7 @@ def list_due(state, queue, reserved, called):
 
 @kernel
 def close_up(state, queue, since):
-    """Remove started and rejected jobs from the queue, and store the earliest reserved start."""
+    """Remove started and rejected jobs from the queue, and find the next reserved start."""
     left, due = 0, np.inf
     for job in queue[: state.waiting]:
         if since[job] > -np.inf:

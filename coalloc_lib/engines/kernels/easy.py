@@ -55,38 +55,41 @@ from coalloc_lib.engines.kernels.placing import (
 )
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting, first_passing
 
-#: The maximum number of waiting jobs in the list of the jobs that arrived last. Searching this
-#: short list is faster than searching the trees that store the other waiting jobs.
+#: The maximum length of the list of the latest arrivals. Searching this short list is faster than
+#: searching the trees, which store all other waiting jobs.
 OUTSIDE = 32
-#: The running jobs, sorted by decreasing expected end. `ends` has their expected ends, and `jobs`
-#: has their numbers. `allocation` has the processors of all jobs of the run.
+#: A named tuple of arrays with the running jobs, sorted by decreasing expected end. `ends`: the
+#: expected ends. `jobs`: the job numbers. `allocation`: the number of processors of each job,
+#: running or not, in each cluster.
 Plan = namedtuple("Plan", "ends jobs allocation")
-#: Numbers of processors during a run of EASY on c clusters. The shadow is the planned start of the
-#: head of the queue. `idle`, int64 (c,): the processors that are idle now. `room`: the limits that
-#: `idle` sets for the keys of jobs. `spare`, int64 (c,): the processors that are expected to be
-#: idle at the shadow. `without`: the limits for keys if a job that overtakes the head takes some of
-#: the spare processors. `beside`: an upper bound on the keys of jobs that can run beside the head
-#: at the shadow. `held`, int64 (c,): scratch space.
+#: A named tuple of arrays with numbers of processors during a run of EASY on c clusters. The shadow
+#: is the planned start of the head of the queue. A key is the size of a job in the form that the
+#: module `placing` defines. `idle`, int64 (c,): the processors that are idle now. `room`: the
+#: largest keys that fit on the idle processors. `spare`, int64 (c,): the processors that are
+#: expected to be idle at the shadow. `without`: the largest keys that fit on the spare processors
+#: that a given job leaves. `beside`: an upper bound on the keys of jobs that can run beside the
+#: head at the shadow. `held`, int64 (c,): scratch space.
 Work = namedtuple("Work", "idle room spare without beside held")
-#: The arrays of a run of EASY with n jobs. `state`: the variables of the main loop. `work`: see
-#: `Work`. `largest`: the limits that the empty system sets for the keys of jobs. `waiting`, bool
-#: (n,): whether each job waits. `last`, int64: the numbers of the waiting jobs that arrived last.
-#: `until`, float64 (n,): the expected ends of the jobs. `ends` and `numbers`: a heap with the ends
-#: and the numbers of the running jobs. `plan`: see `Plan`.
+#: A named tuple of arrays for a run of EASY with n jobs. `state`: the variables of the main loop.
+#: `work`: a `Work`. `largest`: the largest job keys that fit in the empty system. `waiting`, bool
+#: (n,): whether each job is waiting. `last`, int64: the numbers of the latest arrivals that are
+#: waiting. `until`, float64 (n,): the expected ends of the jobs. `ends` and `numbers`: a heap of
+#: the running jobs by their ends, with the job numbers. `plan`: a `Plan`.
 Arrays = namedtuple("Arrays", "state work largest waiting last until ends numbers plan")
-#: All arguments, results (`columns`) and arrays of a run of EASY. `coming` has the job numbers in
-#: order of arrival. `trees` are the search trees of the waiting jobs.
+#: A named tuple with all data of a run of EASY: the arguments, the results (`columns`) and the
+#: working arrays. `coming` has the job numbers in order of arrival, and `trees` has the search
+#: trees of the waiting jobs.
 Run = namedtuple("Run", "stream coming expected rule options columns arrays trees")
-#: The variables of the main loop of EASY. `now`: the present instant. `is_same_instant`: whether
-#: the next iteration is at the same instant. `arrived`, `started` and `running`: how many jobs have
-#: arrived, have started and are running. `departed`: whether jobs have left at the present instant.
-#: `head`: the number of the job at the head of the queue. `candidate`: the number of the first job
-#: that may be examined next. `listed`: how many jobs are in the list of the jobs that arrived last.
-#: `outside`: the waiting jobs with this number or a higher one are in that list. `shadow`: the
-#: planned start of the head. `is_planned`: whether the shadow and the spare processors are up to
-#: date. `on_one`: whether the head needs a single cluster at the shadow. `at_head`: whether the
-#: head is examined next. `has_passed`: whether a job has overtaken the head since the head was
-#: examined. `is_changed`: whether `Work.beside` must be computed again.
+#: The names of the variables of the main loop of EASY. `now`: the present instant.
+#: `is_same_instant`: whether the next iteration is at the same instant. `arrived`, `started` and
+#: `running`: how many jobs have arrived, have started and are running. `departed`: whether a job
+#: has left at the present instant. `head`: the number of the job at the head of the queue.
+#: `candidate`: the lowest number of a job that can be examined next. `listed`: the length of the
+#: list of the latest arrivals. `outside`: the lowest job number that can be in the list of the
+#: latest arrivals. `shadow`: the planned start of the head. `is_planned`: whether the shadow and
+#: the spare processors are up to date. `on_one`: whether the head needs a single cluster at the
+#: shadow. `at_head`: whether the head is examined next. `has_passed`: whether a job has overtaken
+#: the head since the head was examined. `is_changed`: whether `Work.beside` must be computed again.
 TIMES = "now shadow"
 NUMBERS = "arrived started running head candidate listed outside"
 FLAGS = "is_same_instant departed is_planned on_one at_head has_passed is_changed"
@@ -95,7 +98,7 @@ FLAGS = "is_same_instant departed is_planned on_one at_head has_passed is_change
 def new_arrays(
     allocation: np.ndarray, idle: np.ndarray, keys: np.ndarray, rule: Rule, is_in_turn: bool
 ) -> Arrays:
-    """Return the arrays for a run of EASY.
+    """Create the working arrays for a run of EASY.
 
     Parameters
     ----------
@@ -133,7 +136,7 @@ def new_arrays(
 
 @kernel
 def run_easy(run, watch):
-    """Run EASY, and write the results into `run.columns`.
+    """Simulate EASY backfilling, and write the results into `run.columns`.
 
     Returns the number of jobs that started. It is below n if a job can never fit.
     """
@@ -146,8 +149,8 @@ def run_easy(run, watch):
             break
         started_before = state.started
         start_jobs(run, state)
-        # If the number of waiting jobs is constant, a start lets a new job enter at the same
-        # instant.
+        # With a backlog, the number of waiting jobs is constant, so a new job enters the queue
+        # whenever a job starts.
         is_held = run.options.backlog > 0 and state.arrived < len(submit)
         state.is_same_instant = is_held and state.started > started_before
     return state.started
@@ -155,9 +158,9 @@ def run_easy(run, watch):
 
 @kernel(forceinline=True)
 def advance(run, state):
-    """Advance to the next instant, at which jobs leave or new jobs enter the queue.
+    """Advance to the next event: remove jobs that have ended, and admit new jobs to the queue.
 
-    Returns False if nothing happens any more.
+    Returns False if no job will arrive or leave again.
     """
     submit, options, arrays = run.stream.submit, run.options, run.arrays
     if not state.is_same_instant:
@@ -171,7 +174,7 @@ def advance(run, state):
     state.is_planned = state.is_planned and not state.departed
     if not options.is_in_turn and first < state.head:
         state.head, state.is_planned = first, False
-    # If no job has left, jobs before the first new job in the queue need not be examined again.
+    # If no job has left, the jobs ahead of the first new job need not be examined again.
     is_from_head = state.departed or options.is_adaptive > 0
     state.candidate = state.head if is_from_head else first
     return True
@@ -179,7 +182,7 @@ def advance(run, state):
 
 @kernel(forceinline=True)
 def depart_as_planned(arrays, state):
-    """Remove the jobs that have ended from the running jobs, and release their processors."""
+    """Remove jobs that have ended from the list of running jobs, and release their processors."""
     ends, numbers, plan, running = arrays.ends, arrays.numbers, arrays.plan, state.running
     state.departed = False
     while running and ends[0] <= state.now:
@@ -193,7 +196,7 @@ def depart_as_planned(arrays, state):
 
 @kernel(forceinline=True)
 def admit(run, state, newcomers):
-    """Add new jobs to the queue, and return the lowest job number among them.
+    """Add new jobs to the queue, and return the lowest number of a new job.
 
     In order of arrival, they are appended to the list of the last arrivals. If the list is full,
     its jobs are first moved to the trees. In other orders, the new jobs are entered into the trees
@@ -225,7 +228,7 @@ def enter_trees(run, job):
 
 @kernel(forceinline=True)
 def start_jobs(run, state):
-    """Start the head of the queue and the jobs that may overtake it, until no job may start."""
+    """Start the head of the queue and jobs that may overtake it until no further job may start."""
     options, work, width = run.options, run.arrays.work, run.stream.parts.shape[1]
     state.at_head, state.has_passed, state.is_changed = True, False, True
     set_room(work.idle, run.rule.request, width, work.room)
@@ -237,8 +240,8 @@ def start_jobs(run, state):
                 start_job(run, state, job, stop)
             state.candidate = job + 1
         elif state.has_passed and options.has_choice:
-            # All waiting jobs are examined again. A job that would have delayed the head may now be
-            # placed on other clusters, because other jobs have started.
+            # Examine all waiting jobs again. Because other jobs have started, a job that would have
+            # delayed the head may now get other clusters, on which it does not delay the head.
             state.candidate, state.at_head, state.has_passed = state.head, True, False
             state.is_planned = state.is_planned and not options.is_adaptive
         else:
@@ -247,7 +250,7 @@ def start_jobs(run, state):
 
 @kernel(forceinline=True)
 def next_candidate(run, state):
-    """Return the number of the job to examine next, or -1 if no other job may start.
+    """Return the number of the job to examine next, or -1 if no further job may start.
 
     This is the head of the queue if it can start, and otherwise the next job that the search in the
     trees and in the list of the last arrivals finds.
@@ -292,7 +295,7 @@ def waits_for_one(run, state, job):
 
 @kernel(forceinline=True)
 def may_start(run, state, job):
-    """Place a job that fits, and return whether it may start on the resulting allocation.
+    """Place a job that fits, and return whether the job may start on its allocation.
 
     The head of the queue may start. Another job may start if it does not delay the head. If a job
     may not start, its allocation is set to zeros again.
@@ -346,7 +349,7 @@ def start_job(run, state, job, stop):
 
 @kernel(forceinline=True)
 def next_head(run, head, stop):
-    """Return the number of the new head of the queue, or `stop` if no job waits."""
+    """Return the number of the new head of the queue, or `stop` if the queue is empty."""
     waiting, n = run.arrays.waiting, len(run.arrays.waiting)
     if not run.options.is_in_turn:  # The next waiting job may have a much higher number.
         head = first_fitting(
@@ -360,7 +363,7 @@ def next_head(run, head, stop):
 
 @kernel(forceinline=True)
 def strike(last, listed, job):
-    """Remove a job from the list of the jobs that arrived last; return how many jobs remain."""
+    """Remove a job from the list of the latest arrivals, and return how many jobs remain."""
     position = 0
     while last[position] != job:
         position += 1
@@ -371,7 +374,7 @@ def strike(last, listed, job):
 
 @kernel(forceinline=True)
 def plan_head(keys, parts, head, more, now, rule, options, plan, running, work):
-    """Plan the start of the head of the queue, and store the processors that are idle then.
+    """Plan the start of the head of the queue, and store how many processors are idle then.
 
     `more` is how much longer the head would run on two clusters than on one. Returns the promised
     start, the planned start, and whether the head needs a single cluster at the planned start.
@@ -384,7 +387,7 @@ def plan_head(keys, parts, head, more, now, rule, options, plan, running, work):
 
 @kernel(forceinline=True)
 def cast_shadow(keys, head, request, width, plan, running, work):
-    """Return the first expected end of a running job after which the head of the queue fits.
+    """Return the earliest expected end of a running job at which the head of the queue fits.
 
     The processors that are expected to be idle then are written into `work.spare`.
     """
@@ -414,7 +417,7 @@ def cast_shadow(keys, head, request, width, plan, running, work):
 
 @kernel
 def fits_soon(sizes, request, until, plan, running, work):
-    """Return whether a job fits on no single cluster now, but is expected to fit by `until`."""
+    """Return whether a job is expected to fit on a single cluster by `until`, but not now."""
     held = work.held
     copy(work.idle, held)
     if fits_on_one(sizes, request, held):
@@ -463,9 +466,10 @@ def choose_shadow(key, sizes, more, now, request, plan, running, work):
 
 @kernel(forceinline=True)
 def leave_for(head, parts, request, work):
-    """Write into `work.beside` an upper bound on the keys of jobs that can run beside the head.
+    """Store an upper bound on the keys of jobs that can run beside the head at its planned start.
 
-    Such a job fits now, and leaves enough processors for the head at the shadow.
+    A job can run beside the head if it fits now and leaves enough processors for the head at the
+    shadow. The bound is written into `work.beside`.
     """
     beside, left = work.beside, total(work.spare)
     if request == TOTAL:
@@ -476,14 +480,14 @@ def leave_for(head, parts, request, work):
         left -= parts[head, i]
         if request == ORDERED:
             beside[i] = min(beside[i], work.spare[i] - parts[head, i])
-    # The last entries of `beside` limit the total number of processors of a job.
+    # The last entries of `beside` are limits for the total number of processors of a job.
     for i in range(min(parts.shape[1], len(beside) - 1), len(beside)):
         beside[i] = min(beside[i], left)
 
 
 @kernel(forceinline=True)
 def leaves_room(head, keys, parts, request, on_one, taken, work):
-    """Return whether the head still fits at its planned start if another job has `taken` then.
+    """Return whether the head fits at its planned start beside a job with the allocation `taken`.
 
     If so, the processors in `taken` are subtracted from the spare processors.
     """

@@ -18,15 +18,15 @@ import numpy as np
 
 from coalloc_lib.engines.kernels import kernel
 
-#: The entries of the array `watch`, int64 (2,), which a kernel and its caller share during a run.
-#: The caller sets the entry STOP to 1 to stop the kernel. The kernel writes the number of started
-#: jobs into the entry STARTED.
+#: The indices of the array `watch`, int64 (2,), through which a running kernel and its caller
+#: communicate. To stop the kernel, the caller sets the entry STOP to 1. The kernel writes the
+#: number of jobs that have started into the entry STARTED.
 STOP, STARTED = range(2)
 
 
 @kernel(forceinline=True)
 def push(ends, numbers, count, end, number):
-    """Add a job with a given end to a heap of `count` running jobs."""
+    """Add a job to a heap of `count` running jobs, which is ordered by the ends of the jobs."""
     i = count
     while i > 0:
         parent = (i - 1) >> 1
@@ -39,7 +39,7 @@ def push(ends, numbers, count, end, number):
 
 @kernel(forceinline=True)
 def pop(ends, numbers, count):
-    """Remove the job with the earliest end from a heap of running jobs; return the job number."""
+    """Remove the job with the earliest end from a heap of running jobs, and return its number."""
     first, last, i = numbers[0], count - 1, 0
     end, number = ends[last], numbers[last]
     while True:
@@ -58,14 +58,14 @@ def pop(ends, numbers, count):
 
 @kernel(forceinline=True)
 def release(taken, idle):
-    """Add the processors of an allocation to the idle processors."""
+    """Add the processors of an allocation to the numbers of idle processors."""
     for c in range(len(idle)):
         idle[c] += taken[c]
 
 
 @kernel(forceinline=True)
 def depart(ends, numbers, count, now, allocation, idle):
-    """Remove all jobs that end by `now` from the running jobs, and release their processors.
+    """Remove jobs that end by `now` from the heap of running jobs, and release their processors.
 
     Returns the number of jobs that are still running.
     """
@@ -77,7 +77,7 @@ def depart(ends, numbers, count, now, allocation, idle):
 
 @kernel(forceinline=True)
 def next_instant(ends, count, submit, arrived, backlog):
-    """Return the instant of the next departure or submission; infinity if none will come.
+    """Return when the next job leaves or is submitted, or infinity if neither happens again.
 
     With a `backlog` above 0, the queue has this constant length, and only departures count.
     """
@@ -87,7 +87,7 @@ def next_instant(ends, count, submit, arrived, backlog):
 
 @kernel(forceinline=True)
 def next_arrival(submit, arrived, now, started, backlog):
-    """Return how many jobs of a stream have arrived by the instant `now`.
+    """Return how many jobs of a stream have arrived by `now`.
 
     With a `backlog` above 0, jobs arrive until the queue has this length.
     """
@@ -100,7 +100,7 @@ def next_arrival(submit, arrived, now, started, backlog):
 
 @kernel(forceinline=True)
 def insert(plan, plan_jobs, count, end, number):
-    """Insert a job into a list of `count` jobs that is sorted by decreasing end."""
+    """Insert a job into a list of `count` jobs sorted by decreasing end."""
     i = count
     while i > 0 and plan[i - 1] < end:
         plan[i], plan_jobs[i] = plan[i - 1], plan_jobs[i - 1]
@@ -110,7 +110,7 @@ def insert(plan, plan_jobs, count, end, number):
 
 @kernel(forceinline=True)
 def remove(plan, plan_jobs, count, end, number):
-    """Remove a job with a given end from a list of jobs that is sorted by decreasing end."""
+    """Remove a job with a given end from a list of jobs sorted by decreasing end."""
     i = count - 1
     while plan[i] < end:
         i -= 1
@@ -122,7 +122,7 @@ def remove(plan, plan_jobs, count, end, number):
 
 @kernel(forceinline=True)
 def begin_job(job, now, stream, columns, idle, ends, numbers, running):
-    """Start a job on its allocation, which `columns` already contains.
+    """Start a job on the allocation that is stored in `columns`.
 
     The start and the end of the job are written, its processors are removed from the idle ones, and
     the job is added to the heap. Returns the new number of running jobs.
@@ -138,7 +138,7 @@ def begin_job(job, now, stream, columns, idle, ends, numbers, running):
 
 @kernel(forceinline=True)
 def time_on(taken, job, alone, spanning):
-    """Return the length of a job, which depends on the number of clusters of its allocation.
+    """Return the length of a job, which depends on how many clusters its allocation uses.
 
     `alone`, float64 (n,), has the length of each job on one cluster, and `spanning`, float64 (n,
     k), its lengths on 2, 3, ..., k + 1 clusters. The last length also holds for more clusters.

@@ -33,19 +33,19 @@ from coalloc_lib.basics.compilation import takes_fixed
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.model.placement import FACTOR, PRIME
 
-#: The codes of a placement policy in the kernels. `request`: the code of the request type.
-#: `choice`: the code of the rule that chooses a cluster for each part of a job. `single`: the code
-#: of the rule that chooses one cluster for a whole flexible or unordered request, or NONE if the
-#: policy does not try to keep requests whole. `order`, int64 (c,): a number for each of c clusters.
-#: First fit needs the order of the clusters here, the least loaded rule the cluster sizes, and
-#: random fit random numbers.
+#: A named tuple with the placement of the jobs. `request`: the code of the request type. `choice`:
+#: the code of the rule that chooses a cluster for each part of a job. `single`: the code of the
+#: rule that chooses one cluster for a whole flexible or unordered job, or NONE if the placement
+#: does not try to keep a job on one cluster. `order`, int64 (c,): one number for each of c
+#: clusters. For first fit, these numbers are the clusters in the order in which they are tried; for
+#: the least loaded rule, the cluster sizes; and for random fit, random numbers.
 Rule = namedtuple("Rule", "request choice single order")
 takes_fixed(Rule)
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
-#: This number is added to the request codes FLEXIBLE and TOTAL if some jobs must stay on their own
-#: cluster; see `placement.HomeSite`. The first part of each job is then the number of its
-#: processors that any cluster may provide. Each further part is the number that a particular
-#: cluster must provide.
+#: The number that is added to the request code FLEXIBLE or TOTAL if some jobs must stay on their
+#: own cluster (see `placement.HomeSite`). The first part of each job is then the number of
+#: processors that any cluster may provide. Part c + 1 is the number of processors that cluster c
+#: must provide.
 OR_STAYS = 2
 FIRST_FIT, WORST_FIT, BEST_FIT, LEAST_LOADED, RANDOM_FIT = range(5)
 NONE = -1
@@ -53,7 +53,7 @@ NONE = -1
 
 @kernel
 def sort_rows(parts):
-    """Sort each row of a table of processor counts in decreasing order.
+    """Sort each row of an array of processor counts in decreasing order.
 
     Rows are short, and insertion without branches is faster for them than a general sort.
     """
@@ -68,7 +68,7 @@ def sort_rows(parts):
 
 @register_jitable
 def empty_room(keys, rule):
-    """Return an uninitialized array for the limits with which `fits` compares the keys of jobs.
+    """Return an uninitialized array for the limits that `fits` compares with the keys of jobs.
 
     `keys` has shape (n, k), and the `Rule` is the placement of the jobs.
     """
@@ -78,7 +78,7 @@ def empty_room(keys, rule):
 
 @kernel(forceinline=True)
 def total(numbers):
-    """Return the sum of an array of whole numbers."""
+    """Return the sum of some whole numbers."""
     found = 0
     for number in numbers:
         found += number
@@ -87,7 +87,7 @@ def total(numbers):
 
 @kernel(forceinline=True)
 def largest(numbers):
-    """Return the largest number in an array of whole numbers, or 0 if all are negative."""
+    """Return the largest of some whole numbers, or 0 if all of them are negative."""
     found = 0
     for number in numbers:
         found = max(found, number)
@@ -103,9 +103,9 @@ def copy(source, target):
 
 @kernel(forceinline=True)
 def set_room(idle, request, width, room):
-    """Write into `room` the limits on the key of a job that fits on the idle processors.
+    """Compute the limits for the keys of jobs that fit on the idle processors.
 
-    The jobs have `width` parts each; see the docstring of the module.
+    The limits are written into `room`. Each job has `width` parts; see the module docstring.
     """
     if request == TOTAL:
         room[0] = largest(idle)
@@ -139,7 +139,7 @@ def set_room(idle, request, width, room):
 
 @kernel(forceinline=True)
 def fits(key, room):
-    """Return whether a job with a given key fits within the limits in `room`.
+    """Return whether a job fits: whether its key does not exceed the limits in `room`.
 
     A job whose room has an entry more than its key also fits if its total does not exceed this
     entry.
@@ -157,7 +157,7 @@ def fits(key, room):
 
 @kernel
 def fits_on_one(sizes, request, idle):
-    """Return whether all parts of a job fit together on one cluster.
+    """Return whether a whole job, with all its parts, fits on one cluster.
 
     A job that must stay on its own cluster needs this cluster.
     """
@@ -168,7 +168,7 @@ def fits_on_one(sizes, request, idle):
 
 @kernel
 def random_key(idle, number):
-    """Return the sort key of a cluster under random fit, as `RandomFit` defines it."""
+    """Return the number by which random fit sorts a cluster, as `RandomFit` defines it."""
     state = 0
     for free in idle:
         state = (state * FACTOR + free) % PRIME
@@ -179,7 +179,7 @@ def random_key(idle, number):
 
 @kernel(forceinline=True)
 def place(sizes, request, choice, single, order, idle, taken):
-    """Write into `taken`, int32 (c,), the number of processors that a job gets in each cluster.
+    """Place a job: write its number of processors in each cluster into `taken`, int32 (c,).
 
     The job must fit. `sizes`, int32 (width,), are its parts; `request`, `choice`, `single` and
     `order` are the fields of a `Rule`. If [5, 2, 4] processors are idle, worst fit places an
@@ -204,7 +204,7 @@ def place(sizes, request, choice, single, order, idle, taken):
         if single != NONE:
             left = least = total(sizes)
             rule = single
-        # A flexible request may be spread over several clusters, but a component needs one cluster.
+        # A flexible request can be spread over several clusters, but a component cannot.
         while left > 0:
             best = NONE
             for i in range(len(idle)):

@@ -29,47 +29,52 @@ from coalloc_lib.engines.kernels.arguments import Expected, Stream
 from coalloc_lib.engines.kernels.events import time_on
 from coalloc_lib.engines.kernels.placing import Rule, empty_room, fits, place, set_room
 
-#: The number of idle processors on c clusters as a step function of time. The steps are stored in
-#: blocks. `begin`, float64: when each step begins. `idle`, int64 (steps, c + 1): the number of idle
-#: processors of each cluster, and an upper bound on the total size of a job that fits. `blocks`,
-#: int64: the rows that are described at `COUNT`. `known`, float64 (blocks, 3, levels): three values
-#: for each block and each level, described at `BLOCKED`. `levels`, int64: the levels, which are
-#: numbers of processors, in increasing order.
+#: A named tuple of arrays with the number of idle processors on c clusters as a step function of
+#: time, whose steps are stored in blocks. `begin`, float64 (steps,): when each step begins. `idle`,
+#: int64 (steps, c + 1): the number of idle processors of each cluster and, last, an upper bound on
+#: the size of a job that fits. `blocks`, int64 (4, blocks): data on the blocks, in the rows COUNT,
+#: CHANGED, ORDER and NUMBERS. `known`, float64 (blocks, 3, levels): the values BLOCKED, OPEN and
+#: LONGEST for each block and each level. `levels`, int64: numbers of processors, in increasing
+#: order.
 Steps = namedtuple("Steps", "begin idle blocks known levels")
-#: The reservations of n jobs on c clusters. `since` and `until`, float64 (n,): their starts and
-#: ends. `allocation`, int32 (n, c): their processors in each cluster. `momentary`, int64 (n,): the
-#: numbers of the waiting jobs of length 0.
+#: A named tuple of arrays with the reservations of n jobs on c clusters. `since` and `until`,
+#: float64 (n,): when each reservation starts and ends. `allocation`, int32 (n, c): the number of
+#: reserved processors in each cluster. `momentary`, int64 (n,): the numbers of the waiting jobs of
+#: length 0.
 Reserved = namedtuple("Reserved", "since until allocation momentary")
-#: What determines the upper bound on the total size of a job that fits: the code of the request
-#: type (`request`), the number of parts of each job (`width`), and the entry `whole` of the array
-#: `room`, which the module `placing` explains.
+#: A named tuple with the data for computing an upper bound on the size of a job that fits in a
+#: step. `request`: the code of the request type. `width`: the number of parts of each job. `whole`:
+#: the index in `room` of the limit for the total number of processors. `room`: an array for the
+#: limits that the function `set_room` computes.
 Sizing = namedtuple("Sizing", "request width whole room")
-#: The data for a search for a start on c clusters. `parts` and `keys`: sizes of the jobs, see
-#: `placing`. `expected`: the lengths of the jobs, see `Expected`. `rule`: the placement.
-#: `reserved`: the reservations, see `Reserved`. `idle`, int64 (c,): scratch space. `taken`, int32
-#: (c,): the allocation that was found. `sizing`: see `Sizing`.
+#: A named tuple with the data for finding the earliest start of a job on c clusters. `parts` and
+#: `keys`: the sizes of the jobs, in two forms that the module `placing` defines. `expected`: the
+#: expected lengths of the jobs, an `Expected`. `rule`: the placement. `reserved`: the reservations,
+#: a `Reserved`. `idle`, int64 (c,): scratch space. `taken`, int32 (c,): the allocation for the
+#: start that was found. `sizing`: a `Sizing`.
 Search = namedtuple("Search", "parts keys expected rule reserved idle taken sizing")
 
-#: The maximum number of steps in a block of the profile, and half of this number.
+#: The maximum number of steps in a block of the profile, and half of that maximum.
 BLOCK, HALF = 16, 8
-#: The rows of the array `Steps.blocks`. COUNT: the number of steps in each block. CHANGED: whether
-#: the values of each block in `Steps.known` are out of date. ORDER: the blocks in order of time.
-#: NUMBERS: a row whose first entries are FIRST (the position of the present step), BLOCKS (the
-#: number of blocks in ORDER) and USED (the number of blocks that have ever been used).
+#: The indices of the rows of the array `Steps.blocks`. COUNT: the number of steps in each block.
+#: CHANGED: whether the entries of each block in `Steps.known` are out of date. ORDER: the numbers
+#: of the blocks in order of time. NUMBERS: a row with the entries FIRST (the position of the
+#: present step), BLOCKS (the number of blocks in the row ORDER) and USED (the number of blocks that
+#: have ever been used).
 COUNT, CHANGED, ORDER, NUMBERS = range(4)
 FIRST, BLOCKS, USED = range(3)
-#: The indices of the three values in the array `Steps.known`, for a block and a number of
-#: processors. BLOCKED: when the first step with fewer idle processors begins. OPEN: the instant
-#: from which this number is idle until the end of the block. LONGEST: an upper bound on how long
-#: this number is idle between two steps with fewer. BLOCKED and OPEN are infinite if there is no
-#: such instant.
+#: The indices of the values that the array `Steps.known` stores for each block and each level,
+#: where a level is a number of processors L. BLOCKED: when the first step with fewer than L idle
+#: processors begins. OPEN: since when at least L processors are idle until the end of the block.
+#: LONGEST: an upper bound on the time for which at least L processors are idle between two steps
+#: with fewer. BLOCKED or OPEN is infinite if the instant does not exist.
 BLOCKED, OPEN, LONGEST = range(3)
-#: An upper bound on the relative rounding error of an instant in the profile.
+#: An upper bound on the relative rounding error of the instants in the profile.
 ROUNDING = 4 * np.finfo(np.float64).eps
 
 
 def new_search(stream: Stream, expected: Expected, rule: Rule, allocation: np.ndarray) -> Search:
-    """Return the arrays for searches for a start, without any reservations.
+    """Create the data for finding the earliest starts of jobs, without any reservations.
 
     Reservations will be written into `allocation`, int32 (n, c).
     """
@@ -84,7 +89,7 @@ def new_search(stream: Stream, expected: Expected, rule: Rule, allocation: np.nd
 
 @kernel(makes_arrays=True)
 def empty_steps(blocks, clusters, levels):
-    """Return uninitialized steps of a profile, with memory for a given number of blocks."""
+    """Allocate memory for the steps of a profile in a given number of blocks."""
     rows, table = blocks * BLOCK, np.zeros((4, blocks), np.int64)
     known = np.empty((blocks, 3, len(levels)))
     table[CHANGED] = 1
@@ -93,7 +98,7 @@ def empty_steps(blocks, clusters, levels):
 
 @kernel(makes_arrays=True)
 def new_steps(idle, levels):
-    """Return the profile of an idle system without reservations, which has a single step."""
+    """Create the profile of an idle system without reservations, which has a single step."""
     steps = empty_steps(8, len(idle), levels)
     steps.begin[0], steps.idle[0, len(idle)] = 0.0, idle.sum()
     steps.idle[0, : len(idle)] = idle
@@ -103,7 +108,7 @@ def new_steps(idle, levels):
 
 @kernel(makes_arrays=True)
 def with_room(steps, needed):
-    """Return the given steps, or a larger copy if fewer than `needed` of their blocks are free."""
+    """Return the given steps, or a larger copy if fewer than `needed` blocks are free."""
     if steps.blocks[NUMBERS, USED] + needed <= steps.blocks.shape[1]:
         return steps
     return packed(steps, needed)
@@ -111,7 +116,7 @@ def with_room(steps, needed):
 
 @kernel(makes_arrays=True)
 def packed(steps, needed):
-    """Copy the steps of a profile, from the present step on, into blocks that are half full.
+    """Copy the present and all later steps of a profile into new blocks that are half full.
 
     The copy has at least `needed` free blocks.
     """
@@ -136,9 +141,10 @@ def packed(steps, needed):
 
 @kernel
 def find(begin, blocks, instant):
-    """Find the step of a profile that contains an instant; an earlier instant gives the first step.
+    """Find the step of a profile that contains an instant.
 
-    Returns the position of the block of the step in the order, and the row of the step.
+    Returns the position of the block of the step in the order, and the row of the step. An instant
+    before the first step gives the first step.
     """
     low, high = blocks[NUMBERS, FIRST] // BLOCK, blocks[NUMBERS, BLOCKS]
     i = blocks[NUMBERS, FIRST] % BLOCK
@@ -157,10 +163,10 @@ def find(begin, blocks, instant):
 
 @kernel
 def following(blocks, at, row):
-    """Return the block and the row of the step that follows a given step of the profile.
+    """Find the step that follows a given step of the profile.
 
-    The place consists of the position of the block and of the row. The row is -1 if the given step
-    is the last one.
+    Returns the position of the block of the step in the order, and the row of the step. The row is
+    -1 if the given step is the last one.
     """
     if row % BLOCK + 1 < blocks[COUNT, row // BLOCK]:
         return at, row + 1
@@ -170,7 +176,7 @@ def following(blocks, at, row):
 
 @kernel
 def split(begin, idle, blocks, at, row, instant):
-    """Divide a step of the profile into two steps, so that the second begins at an instant.
+    """Split a step of the profile into two steps, the second of which begins at `instant`.
 
     At least one block must be free. Returns the position of the block and the row of the new step.
     """
@@ -205,7 +211,7 @@ def split(begin, idle, blocks, at, row, instant):
 
 @kernel
 def join(begin, idle, blocks, at, row):
-    """Merge a step of the profile with the step before it if they have the same idle processors."""
+    """Merge a step of the profile with the preceding step if the same numbers are idle in both."""
     block, before = row // BLOCK, row - 1
     if at * BLOCK + row % BLOCK == blocks[NUMBERS, FIRST]:
         return
@@ -228,7 +234,7 @@ def join(begin, idle, blocks, at, row):
 
 @kernel
 def take(steps, start, end, taken, sign, sizing):
-    """Mark processors as busy from `start` to `end`, or as idle if `sign` is -1.
+    """Mark processors as busy from `start` to `end` if `sign` is 1, or as idle if it is -1.
 
     At least two blocks must be free.
     """
@@ -262,15 +268,15 @@ def take(steps, start, end, taken, sign, sizing):
 
 @kernel
 def move(steps, old, new, given, taken, sizing):
-    """Replace the interval and the allocation of a reservation by new ones.
+    """Change the interval and the allocation of a reservation in the profile.
 
     `old` and `new` are the starts and ends of the intervals, and `given` and `taken` are the
     allocations. At least two blocks must be free.
     """
     start, end = old
     new_start, new_end = new
-    # If the old and the new interval overlap and the allocations are equal, the profile is changed
-    # only where the intervals differ.
+    # If the old and the new interval overlap and the allocations are equal, change the profile only
+    # where the intervals differ.
     same = new_start < start < new_end < end
     for c in range(len(taken)):
         same = same and given[c] == taken[c]
@@ -288,7 +294,7 @@ def forget(steps, now):
 
 @kernel
 def most_idle(steps, now, before):
-    """Return an upper bound on the size of a job that fits at any time from `now` to `before`."""
+    """Return an upper bound on the size of a job that fits at some time from `now` to `before`."""
     begin, idle, blocks = steps.begin, steps.idle, steps.blocks
     whole, most = idle.shape[1] - 1, 0
     at, row = find(begin, blocks, now)
@@ -300,7 +306,7 @@ def most_idle(steps, now, before):
 
 @kernel
 def drop(numbers, count, number):
-    """Remove a number from the first `count` entries of an array, and return the new count.
+    """Remove a number from the `count` numbers in an array, and return the new count.
 
     If the array does not have the number, it does not change.
     """
@@ -313,10 +319,10 @@ def drop(numbers, count, number):
 
 @kernel
 def idle_throughout(steps, at, row, start, end, own, reserved, count, idle):
-    """Write into `idle` how many processors of each cluster are idle during a whole interval.
+    """Find how many processors of each cluster are idle all the time from `start` to `end`.
 
-    The processors that are reserved for the job `own` count as idle. The step in `row` contains
-    `start`. There are `count` waiting jobs of length 0.
+    The numbers are written into `idle`. The processors that are reserved for the job `own` count as
+    idle. The step in `row` contains `start`. There are `count` waiting jobs of length 0.
     """
     begin, steps_idle, blocks, _, _ = steps
     since, until, allocation, momentary = reserved
@@ -343,7 +349,7 @@ def idle_throughout(steps, at, row, start, end, own, reserved, count, idle):
 
 @kernel
 def summarize(begin, idle, block, count, known, levels):
-    """Compute the values that let a search skip a block of steps, for each level."""
+    """Compute the values BLOCKED, OPEN and LONGEST of a block of steps for each level."""
     whole = idle.shape[1] - 1
     for k in range(len(levels)):
         blocked = open_since = np.inf
@@ -361,10 +367,10 @@ def summarize(begin, idle, block, count, known, levels):
 
 @kernel
 def next_window(steps, position, start, before, wanted, level, length, since):
-    """Find the first interval in which `wanted` processors or more are idle all the time.
+    """Find the first interval in which at least `wanted` processors are idle all the time.
 
     The interval starts at `start` or later, but before `before`. It is as long as `length`, or
-    reaches to the instant `since`, from which on the job has a reservation of its own. The search
+    reaches to the instant `since`, at which the job's own reservation starts. The search
     begins at the step at `position`. Returns the position of the step in which the interval starts,
     and the start, which is infinite if there is no such interval.
 
@@ -374,7 +380,7 @@ def next_window(steps, position, start, before, wanted, level, length, since):
     whole, last = idle.shape[1] - 1, blocks[NUMBERS, BLOCKS] - 1
     at, i = position // BLOCK, position % BLOCK
     while True:
-        # Examine the steps of this block. Continue in the next blocks while enough processors are
+        # Examine the steps of this block, and go on to the next block while enough processors are
         # idle.
         while True:
             block = blocks[ORDER, at]
@@ -392,7 +398,7 @@ def next_window(steps, position, start, before, wanted, level, length, since):
             at, i = at + 1, 0
             if start == np.inf:
                 break
-        # Skip the blocks in which no idle interval of the required length can begin.
+        # Skip the blocks in which no sufficiently long idle interval can begin.
         open_since, opened_at = np.inf, at
         while True:
             block = blocks[ORDER, at]
@@ -417,7 +423,7 @@ def next_window(steps, position, start, before, wanted, level, length, since):
 
 @kernel
 def earliest(job, steps, now, before, count, search):
-    """Find the earliest start of a job from `now` on that lies before `before`.
+    """Find the earliest possible start of a job at or after `now` and before `before`.
 
     There are `count` waiting jobs of length 0. Returns the start and the end, which are infinite if
     there is no such start. The allocation is written into `search.taken`.
@@ -432,8 +438,8 @@ def earliest(job, steps, now, before, count, search):
         position, start = next_window(steps, position, start, before, wanted, level, least, since)
         if start == np.inf:
             break
-        # On a single cluster, a job fits into the window that `next_window` found, because that
-        # function compares the idle processors in each step with the size of the job.
+        # On a single cluster, a job always fits into the interval that `next_window` has found,
+        # because `next_window` compares the size of the job with the idle processors in each step.
         if len(search.idle) == 1 and count == 0 and start + least > start:
             search.taken[0] = wanted
             return start, start + expected.alone[job]
@@ -452,7 +458,7 @@ def earliest(job, steps, now, before, count, search):
 
 @kernel(forceinline=True)
 def level_of(levels, wanted):
-    """Return the index of the highest level up to `wanted`, or 0 if all levels are higher."""
+    """Return the index of the highest level that is at most `wanted`, or 0 if all are higher."""
     level = 0
     while level + 1 < len(levels) and levels[level + 1] <= wanted:
         level += 1
@@ -461,7 +467,7 @@ def level_of(levels, wanted):
 
 @kernel(forceinline=True)
 def end_of(job, steps, at, row, start, count, search):
-    """Return the end of a job that starts at `start`, or infinity if the job does not fit.
+    """Return the end of a job if it starts at `start`, or infinity if it does not fit then.
 
     The job is first placed in an interval of its length on one cluster. If it gets an allocation on
     which it is longer, it is placed again in the longer interval. The step in `row` contains
@@ -485,10 +491,10 @@ def end_of(job, steps, at, row, start, count, search):
 
 @kernel(forceinline=True)
 def next_start(tried, start, reserved, count):
-    """Return the next start to try after `tried`: when a job of length 0 leaves, or `start`.
+    """Return the next start to try: `start`, or the departure of a job of length 0 before `start`.
 
-    Such a job, which leaves at the instant at which it starts, may have been the only obstacle. The
-    result is at most `start`, the beginning of the next step.
+    A job of length 0, which leaves at the instant at which it starts, may have been the only
+    obstacle to a start at `tried`. The beginning of the next step of the profile is `start`.
     """
     for i in range(count):
         instant = reserved.since[reserved.momentary[i]]

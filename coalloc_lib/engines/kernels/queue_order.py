@@ -40,18 +40,20 @@ from coalloc_lib.engines.kernels.events import (
 from coalloc_lib.engines.kernels.placing import fits, place, set_room
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
 
-#: The options of FCFS and FPFS. `max_jumps`: how often a job may be overtaken (0 for FCFS).
-#: `counts_at_head`: whether overtakings of a job count only while it is the head of the queue.
-#: `backlog`: the constant number of waiting jobs, or 0 if jobs arrive when they are submitted.
+#: A named tuple with the options of FCFS and FPFS. `max_jumps`: the maximum number of times that a
+#: job can be overtaken (0 for FCFS). `counts_at_head`: whether an overtaking of a job counts only
+#: if the job is the head of the queue. `backlog`: the constant number of waiting jobs, or 0 if jobs
+#: arrive at their submission times.
 JumpOptions = namedtuple("JumpOptions", "max_jumps counts_at_head backlog")
-#: The working arrays of a run of FCFS or FPFS. `idle`: the number of idle processors of each
-#: cluster. `waiting`: whether each job waits. `room`: the limits for the keys of jobs that fit.
-#: `ends` and `numbers`: a heap with the ends and the numbers of the running jobs.
+#: A named tuple with the working arrays of a run of FCFS or FPFS. `idle`: the number of idle
+#: processors of each cluster. `waiting`: whether each job is waiting. `room`: the upper limits on
+#: the size of a job that fits, as the module `placing` defines them. `ends` and `numbers`: a heap
+#: of the running jobs by their ends, with the job numbers.
 Work = namedtuple("Work", "idle waiting room ends numbers")
 
 
 def new_work(n: int, idle: np.ndarray, room: np.ndarray) -> Work:
-    """Return the working arrays for n jobs on clusters that have `idle` processors."""
+    """Create the working arrays for n jobs on clusters with `idle` processors each."""
     capacity = min(n, int(idle.sum()))
     ends, numbers = np.empty(capacity), np.empty(capacity, np.int64)
     return Work(idle, np.zeros(n, np.bool_), room, ends, numbers)
@@ -59,10 +61,9 @@ def new_work(n: int, idle: np.ndarray, room: np.ndarray) -> Work:
 
 @kernel
 def run_in_turn(stream, rule, options, columns, work, tree, watch):
-    """Run FCFS or FPFS on a `Stream` of jobs, and write the results into `columns`.
+    """Simulate FCFS or FPFS for a `Stream` of jobs, and write the results into `columns`.
 
-    Returns the number of jobs that started, which
-    is below n if a job can never fit.
+    Returns the number of jobs that started, which is below n if a job can never fit.
     """
     submit, _, _, parts, keys = stream
     n, backlog = len(submit), options.backlog
@@ -80,8 +81,8 @@ def run_in_turn(stream, rule, options, columns, work, tree, watch):
         arrived = next_arrival(submit, arrived, now, started, backlog)
         for newcomer in range(first_new, arrived):
             columns.entered[newcomer], waiting[newcomer] = now, True
-        # Each iteration of the inner loop starts the first job, from `job` on, that fits and may
-        # start. If no job has left, only the new jobs can fit.
+        # Each iteration of the inner loop starts the first job, from number `job` on, that fits and
+        # may start. If no job has left at this instant, only new jobs can fit.
         job = head if running < running_before else first_new
         while job < arrived:
             set_room(idle, rule.request, parts.shape[1], room)
@@ -102,15 +103,15 @@ def run_in_turn(stream, rule, options, columns, work, tree, watch):
             job += 1
         if options.max_jumps:
             enter_waiting(tree, keys, waiting, first_new, arrived)
-        # If the number of waiting jobs is constant, a start lets a new job enter at the same
-        # instant.
+        # With a backlog, the number of waiting jobs is constant, so a new job enters the queue
+        # whenever a job starts.
         is_same_instant = backlog > 0 and started > started_before and arrived < n
     return started
 
 
 @kernel(forceinline=True)
 def next_waiting(waiting, job, stop):
-    """Return the first waiting job from `job` to before `stop`, or `stop` if none waits."""
+    """Return the first waiting job from `job` to ``stop - 1``, or `stop` if no job is waiting."""
     while job < stop and not waiting[job]:
         job += 1
     return job
@@ -118,7 +119,7 @@ def next_waiting(waiting, job, stop):
 
 @kernel(forceinline=True)
 def enter_waiting(tree, keys, waiting, first, stop):
-    """Enter the waiting jobs from `first` to before `stop` into the search tree of the queue."""
+    """Add the waiting jobs from `first` to ``stop - 1`` to the search tree of the queue."""
     for job in range(first, stop):
         if waiting[job]:
             enter(tree, keys, job)

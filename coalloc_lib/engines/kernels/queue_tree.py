@@ -37,18 +37,19 @@ import numpy as np
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.engines.kernels.placing import fits
 
-#: The number of jobs in a leaf of a search tree. Comparing the keys of a few successive jobs is
+#: The number of jobs per leaf of a search tree. Examining a few successive jobs one by one is
 #: faster than searching one more level of the tree.
 BLOCK = 4
-#: The value of all entries of a tree node below which no job waits.
+#: The value of every entry of a node of the search tree if no job below the node is waiting.
 NEVER = np.iinfo(np.int32).max
-#: Two search trees of the waiting jobs. The rows of `keys` are lower bounds on the keys of jobs,
-#: and the rows of `least` are lower bounds on their expected lengths.
+#: A named tuple of two search trees of the waiting jobs. The rows of `keys` are lower bounds on the
+#: sizes of jobs (their keys), and the rows of `least` are lower bounds on the expected lengths of
+#: jobs.
 Trees = namedtuple("Trees", "keys least")
 
 
 def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
-    """Return a search tree of an empty queue, for `jobs` jobs with keys of `width` entries."""
+    """Create the search tree of an empty queue, for `jobs` jobs with keys of `width` entries."""
     blocks = -(-jobs // BLOCK)
     leaves = 1 << max(blocks - 1, 0).bit_length()
     return np.full((2 * leaves, width), NEVER, dtype=kind)
@@ -96,7 +97,7 @@ def tighten(tree, keys, waiting, block, stop):
 
 @kernel
 def next_block(tree, room, block):
-    """Return the first block of jobs, from `block` on, in which a job may fit; -1 if none may."""
+    """Return the first block of jobs, from `block` on, in which a job may fit, or -1 if none."""
     leaves = tree.shape[0] // 2
     node = leaves + block
     while True:
@@ -105,8 +106,8 @@ def next_block(tree, room, block):
                 return node - leaves
             node *= 2
         else:
-            # A right child has no further sibling, so the search moves up until it reaches a left
-            # child.
+            # A right child has no next sibling, so the search moves up the tree until it reaches a
+            # left child.
             while node & 1:
                 node >>= 1
             if node == 0:
@@ -116,7 +117,7 @@ def next_block(tree, room, block):
 
 @kernel
 def first_fitting(tree, keys, waiting, begin, fresh, stop, room):
-    """Return the first waiting job from `begin` to before `stop` that fits; -1 if none fits.
+    """Return the first waiting job from `begin` to ``stop - 1`` that fits, or -1 if none fits.
 
     The jobs from `fresh` on have just arrived and are not in the tree yet; they are examined one by
     one. The search raises rows of the tree that are lower than necessary.
@@ -176,7 +177,7 @@ def next_passing(trees, room, beside, now, shadow, block):
 
 @kernel(forceinline=True)
 def first_passing(trees, queue, begin, fresh, last, test):
-    """Return the first waiting job, from `begin` on, that may overtake the head; -1 if none may.
+    """Return the first waiting job, from `begin` on, that may overtake the head, or -1 if none.
 
     `queue` has the keys and the least lengths of all jobs, and whether each job waits. `test` has
     the arguments `room`, `beside`, `now` and `shadow` of `may_pass`. The jobs from `fresh` on are

@@ -44,7 +44,7 @@ def verify(schedule: Any, most_jobs: int | None = None) -> None:
 
 
 def unchecked(schedule: Any) -> str:
-    """Return what `verify` does not check in a schedule by default, in words.
+    """Describe in words what `verify` does not check in a schedule by default.
 
     The result completes the sentence "verify() did not check ...". It is an empty string if
     `verify` checks everything.
@@ -57,7 +57,6 @@ def unchecked(schedule: Any) -> str:
 
 
 def _takes_long(schedule: Any) -> str:
-    """Return why the decisions of a policy are not checked by default, or an empty string."""
     count = len(schedule)
     if count > MOST_JOBS:
         return f"there are {count:,} jobs, and by default at most {MOST_JOBS:,} are checked"
@@ -69,16 +68,12 @@ def _takes_long(schedule: Any) -> str:
 
 
 def _has_no_memory(schedule: Any) -> bool:
-    """Return whether the policy of a schedule remembers nothing between its decisions.
-
-    A policy with memory returns another object from `begin`.
-    """
+    # The method `begin` of a policy with memory returns a new object.
     policy = schedule.scheduling
     return policy.begin(schedule.system) is policy
 
 
 def _waiting(schedule: Any) -> NDArray[np.int64]:
-    """Return the number of waiting jobs at each instant at which the policy decides."""
     entered, left = np.sort(schedule.jobs.submit), np.sort(schedule.left_queue)
     instants = np.unique(np.concatenate([entered, schedule.end[schedule.served]]))
     gone = np.searchsorted(left, instants, "left")

@@ -24,8 +24,8 @@ from coalloc_lib.schedules.verification.decisions import Walk
 from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
-#: A dict from each kind of violation of the model's rules to the function that finds it. `verify`
-#: calls the functions in this order.
+#: The function that finds each kind of violation of the model's rules, in the order in which
+#: `verify` calls these functions.
 RULES: dict[str, Callable[[Any], None]] = {
     "incomplete": rules._check_complete,
     "submission": rules._check_submissions,
@@ -33,7 +33,7 @@ RULES: dict[str, Callable[[Any], None]] = {
     "request": rules._check_requests,
     "capacity": rules._check_capacity,
 }
-#: A dict from each kind of violation to its description in words.
+#: A description in words of each kind of violation.
 KINDS = {
     "incomplete": "jobs without a start or an end",
     "submission": "jobs that start before their submission",
@@ -50,7 +50,7 @@ KINDS = {
 
 @dataclass
 class Violations:
-    """The violations of rules that were found in a schedule.
+    """The violations that were found in a schedule, counted by kind.
 
     Attributes
     ----------
@@ -70,14 +70,14 @@ class Violations:
     unchecked: list[str] = field(default_factory=list)
 
     def add(self, kind: str, error: ScheduleError) -> None:
-        """Count the jobs that an error reports as violations of type `kind`."""
+        """Add the jobs that an error reports to the count of violations of the given kind."""
         self.counts[kind] = self.counts.get(kind, 0) + error.count
         if self.first is None:
             self.first, self.kind = error, kind
 
 
 def count_violations(schedule: Any, has_decisions: bool = True) -> Violations:
-    """Find all violations in a schedule that has only starts, ends and allocations.
+    """Find and count all violations in a schedule of starts, ends and allocations.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class FollowedState(ImpliedState):
 
 
 class FollowingWalk(Walk):
-    """A pass through a schedule that counts where its decisions differ from those of the policy.
+    """A pass through a schedule that counts the decisions that differ from those of its policy.
 
     At each instant the policy decides first. Its decisions are undone, and the starts of the
     schedule are made in their place.
@@ -211,7 +211,7 @@ class FollowingWalk(Walk):
             self.serve(now)
 
     def serve(self, now: float) -> None:
-        """Process one instant, in several rounds if jobs of length 0 start and end at it."""
+        """Process one instant, in several rounds if jobs of length 0 start and end at that time."""
         due: list[int] = []
         while self.to_leave and self.left[self.to_leave[-1]] <= now:
             due.append(self.to_leave.pop())
@@ -232,11 +232,14 @@ class FollowingWalk(Walk):
                 break
 
     def ends_by(self, now: float) -> bool:
-        """Return whether a running job ends by an instant."""
+        """Return whether any running job ends at or before an instant."""
         return bool(self.departures and self.departures[0][0] <= now)
 
     def agreed_starts(self, due: list[int], now: float) -> list[int]:
-        """Let the policy decide; return the jobs that the policy and the schedule start now."""
+        """Return the jobs that both the policy and the schedule start now.
+
+        A job that only the policy starts now is counted as a violation.
+        """
         state, waiting = self.state, -1
         while waiting != len(state.queue):
             waiting = len(state.queue)

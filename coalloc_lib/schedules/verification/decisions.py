@@ -30,7 +30,7 @@ def check_decisions(schedule: Any) -> None:
 
 
 class Walk:
-    """A pass through the instants of a schedule, at which the policy decides again.
+    """A pass through a schedule in which its policy decides again at every instant.
 
     Jobs are numbered in the order of their arrival. Lists with one entry for each job are indexed
     by this number.
@@ -74,7 +74,7 @@ class Walk:
         heapify(self.calls)
 
     def run(self) -> None:
-        """Compare the decisions at all instants until every job has left the queue."""
+        """Compare the schedule with the policy's decisions until every job has left the queue."""
         while self.calls and self.to_leave:
             now = heappop(self.calls)
             while self.calls and self.calls[0] == now:
@@ -103,7 +103,7 @@ class Walk:
             again = has_entered or bool(self.departures and self.departures[0][0] <= now)
 
     def decide(self, now: float) -> None:
-        """Let the policy decide until the queue no longer changes, and check its decisions."""
+        """Let the policy decide until the queue stays the same, and check the decisions."""
         state, waiting = self.state, -1
         while waiting != len(state.queue):
             waiting = len(state.queue)
@@ -119,7 +119,7 @@ class Walk:
             state.started, state.refused, state.newly_promised, state.wakes = [], {}, [], []
 
     def top_up(self, now: float) -> bool:
-        """Refill a queue whose length is constant, and return whether any job entered."""
+        """Refill a queue that is kept at a constant length, and return whether any job entered."""
         missing = min((self.schedule.backlog or 0) - len(self.state.queue), len(self.to_come))
         for _ in range(missing):
             job = self.to_come.pop()
@@ -165,7 +165,7 @@ class Walk:
             raise self.error(message + promise_in_words(promised), number, now)
 
     def check_left_before(self, now: float) -> None:
-        """Raise an error if a job left the queue before `now` without a decision of the policy."""
+        """Raise an error if a job left the queue before `now` although the policy kept it."""
         while self.to_leave and self.left[self.to_leave[-1]] < now:
             number = self.to_leave.pop()
             if self.has_left[number]:
@@ -177,7 +177,7 @@ class Walk:
             raise self.early(number)
 
     def check_untold(self) -> None:
-        """Raise an error if the schedule has a promised start that the policy does not promise."""
+        """Raise an error if the schedule promises a start to a job but the policy does not."""
         promised = self.schedule.promised
         untold = ~np.isnan(promised)
         untold[[self.row[number] for number in self.state.promised]] = False
@@ -189,7 +189,7 @@ class Walk:
         raise_first(untold, self.schedule, message, self.schedule.left_queue)
 
     def check_recorded(self) -> None:
-        """Raise an error if attempts or processors of a job differ from what the policy records."""
+        """Raise an error if the attempts or processors of a job differ from the policy's record."""
         attempts, servers = self.schedule.attempts, self.schedule.servers
         if attempts is None or servers is None:
             return
@@ -205,7 +205,7 @@ class Walk:
                 )
 
     def head(self) -> int | None:
-        """Return the number of the first waiting job in the order of the policy, or None."""
+        """Return the number of the job at the head of the queue, or None if no job waits."""
         order = self.policy.order if self.policy.order in ORDERS else "arrival"
         jobs = self.state.queue
         return min(jobs, key=lambda job: queue_key(order, job)).number if jobs else None

@@ -67,12 +67,12 @@ def raise_first(
     jobs = np.flatnonzero(bad)
     if len(jobs):
         when = schedule.start if instant is None else instant
-        # A rejected job has no start. Its instant is then NaN, and counts as later than all others.
+        # A rejected job has a start of NaN, which counts as later than all other instants.
         job = int(jobs[np.argmin(np.nan_to_num(when[jobs], nan=np.inf))])
         at = None if np.isnan(when[job]) else float(when[job])
         raise ScheduleError(message(job), job, at, count=len(jobs))
 
 
 def promise_in_words(promised: float) -> str:
-    """Return a promised start in words; NaN means that no start was promised."""
+    """Describe a promised start in words; NaN means that no start was promised."""
     return "no start" if np.isnan(promised) else f"a start at {promised:.12g}"

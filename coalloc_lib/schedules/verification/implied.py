@@ -16,7 +16,7 @@ from coalloc_lib.policies import Job
 from coalloc_lib.schedules.reading import fits_by
 
 #: After this number of calls of `place` with the same idle processors, all waiting jobs are tested
-#: at once, because this is faster than more calls of `place`.
+#: at once, because a single test of all jobs is faster than further calls.
 MANY = 10
 
 
@@ -29,7 +29,7 @@ class Jobs(list):
 
 
 class ImpliedState:
-    """A simulation state that records what a policy decides, to compare it with a schedule.
+    """A simulation state that records a policy's decisions for comparison with a schedule.
 
     Parameters
     ----------
@@ -70,16 +70,16 @@ class ImpliedState:
         self._placement = WorstFit() if placement is None else placement
         self._request, self._components = jobs.request, jobs.components
         self._expected_end: dict[Job, float] = {}
-        # Three collections store what the placement returned, until the idle processors change.
+        # Three collections store the results of the placement until the idle processors change.
         # `_unfit` has the numbers of the jobs that do not fit. `_answers` has the allocations on
-        # the processors that are idle now, by job number. `_answers_on` has the allocations on
-        # other numbers of idle processors, by job number and these numbers.
+        # the currently idle processors, by job number. `_answers_on` has the allocations on other,
+        # hypothetical idle processors, by job number and number of idle processors on each cluster.
         self._unfit: set[int] = set()
         self._answers: dict[int, Sequence[int] | None] = {}
         self._answers_on: dict[tuple[int, ...], Sequence[int] | None] = {}
 
     def place(self, job: Job, idle: Sequence[int] | None = None) -> Sequence[int] | None:
-        """Return the allocation that a job would get on `idle`, or None if it does not fit.
+        """Return the allocation that a job would get on `idle`, or None if the job does not fit.
 
         Answers are kept until the idle processors change, because policies that examine a long
         queue ask for the same jobs again and again.
@@ -93,7 +93,6 @@ class ImpliedState:
         return None if answer is None else [*answer]
 
     def _place_now(self, job):
-        """Return the allocation that a job would get now, or None if it does not fit."""
         if job.number not in self._answers:
             if len(self._answers) == MANY:
                 self._unfit = self._find_unfit()
@@ -116,7 +115,7 @@ class ImpliedState:
         return job.start + job.expected_length(allocation)
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
-        """Start a waiting job if it fits, and return whether it did."""
+        """Start a waiting job if it fits, and return whether it was started."""
         if allocation is None and job.number in self._unfit:  # saves a call of `place`
             return False
         taken = self.place(job) if allocation is None else allocation
@@ -126,7 +125,7 @@ class ImpliedState:
         return True
 
     def begin(self, job: Job, taken: Sequence[int]) -> None:
-        """Move a waiting job to the running jobs, with the processors that it takes."""
+        """Move a job from the queue to the running jobs, and allocate its processors."""
         position = self.queue.index(job)
         for other in self.queue[:position]:
             other.overtaken += 1
@@ -140,7 +139,7 @@ class ImpliedState:
         self.started.append(job)
 
     def promise(self, job: Job, instant: float) -> None:
-        """Record the first start that a job was promised."""
+        """Record the promised start of a job, unless an earlier promise was recorded."""
         if job.number not in self.promised:
             self.promised[job.number] = instant
             self.newly_promised.append(job.number)
@@ -154,7 +153,7 @@ class ImpliedState:
         self.wakes.append(instant)
 
     def refuse(self, job: Job, why: str) -> None:
-        """Reject a waiting job, which leaves the queue."""
+        """Reject a waiting job, and remove it from the queue."""
         self.queue.remove(job)
         self.refused[job] = str(why)
 
@@ -173,7 +172,6 @@ class ImpliedState:
         self.idle, self._unfit, self._answers, self._answers_on = tuple(idle), set(), {}, {}
 
     def _find_unfit(self):
-        """Return the numbers of the waiting jobs that do not fit on the idle processors."""
         numbers, idle = [job.number for job in self.queue], [*self.idle]
         if self._request == "unordered":
             # The components of an unordered job fit if they fit on the clusters with the most idle

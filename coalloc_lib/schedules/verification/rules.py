@@ -13,7 +13,10 @@ from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_
 
 
 def check_model(schedule: Any) -> None:
-    """Raise a `ScheduleError` if a schedule of any policy breaks a rule of the model."""
+    """Raise a `ScheduleError` if a schedule breaks a rule of the model.
+
+    The rules of the model hold under every policy.
+    """
     _check_complete(schedule)
     _check_submissions(schedule)
     _check_run_times(schedule)
@@ -24,7 +27,7 @@ def check_model(schedule: Any) -> None:
 
 
 def check_limits(schedule: Any) -> None:
-    """Check that no job starts outside the limits that it asked for, or later than promised.
+    """Check that every job starts within its time limits and not later than promised.
 
     Promised starts may move under a policy that does not promise every job a start.
     """
@@ -47,7 +50,6 @@ def check_limits(schedule: Any) -> None:
 
 
 def _check_complete(schedule: Any) -> None:
-    """Check that served jobs have a start and an end, and that rejected jobs have neither."""
     served = schedule.served
     for bad, what in (
         (served & ~np.isfinite(schedule.start), "has no start"),
@@ -78,7 +80,6 @@ def _check_run_times(schedule: Any) -> None:
 
 
 def _check_requests(schedule: Any) -> None:
-    """Check that the allocation of every job satisfies its request."""
     jobs, allocation = schedule.jobs, schedule.allocation
     is_whole = (allocation > 0).sum(axis=1) == 1
     bad = (allocation < 0).any(axis=1) | (allocation.sum(axis=1) != jobs.processors)
@@ -100,10 +101,7 @@ def _check_requests(schedule: Any) -> None:
 
 
 def _check_capacity(schedule: Any) -> None:
-    """Check that the jobs on a cluster never use more processors than the cluster has.
-
-    At one instant, departures come before starts.
-    """
+    # At the same instant, departures come before starts.
     runs = schedule.end > schedule.start
     start, end = schedule.start[runs], schedule.end[runs]
     instants = np.concatenate([end, start])
@@ -127,10 +125,6 @@ def _check_capacity(schedule: Any) -> None:
 
 
 def _check_servers(schedule: Any, servers: Servers) -> None:
-    """Check that the listed processors of every job are different and match its allocation.
-
-    A policy may list no processors for a job.
-    """
     sizes = schedule.system.as_array()
     counts = np.diff(servers.first)
     job = np.repeat(np.arange(len(servers)), counts)
@@ -148,7 +142,6 @@ def _check_servers(schedule: Any, servers: Servers) -> None:
 
 
 def _check_capacity_of_instant_jobs(schedule: Any, is_instant: NDArray[np.bool_]) -> None:
-    """Check that enough processors are idle for jobs that run for a time of 0."""
     jobs, runs = np.flatnonzero(is_instant), schedule.end > schedule.start
     instants = schedule.start[jobs]
     for cluster, size in enumerate(schedule.system.sizes):

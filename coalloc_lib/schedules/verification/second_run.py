@@ -22,9 +22,9 @@ FEW = 500
 
 
 def check_second_run(schedule: Any) -> None:
-    """Simulate the jobs of a schedule again, and raise a `ScheduleError` if a job differs.
+    """Simulate the jobs of a schedule again; raise a `ScheduleError` if the result differs.
 
-    The fault is reported at the earlier of the two starts of the job.
+    The error has the earlier of the two starts of the job as its instant.
     """
     wanted = _second_run(schedule)
     if wanted.attempts is not None and (schedule.attempts is None or schedule.servers is None):
@@ -45,7 +45,6 @@ def check_second_run(schedule: Any) -> None:
 
 
 def _differences(schedule: Any, wanted: Outcome) -> dict[str, NDArray[np.bool_]]:
-    """Return which jobs differ in the second run, as an array of bool for each property."""
     differs = {
         "entered the queue": _differ(wanted.entered, schedule.jobs.submit),
         "was promised": _differ(wanted.promised, schedule.promised),
@@ -60,7 +59,6 @@ def _differences(schedule: Any, wanted: Outcome) -> dict[str, NDArray[np.bool_]]
 
 
 def _second_run(schedule: Any) -> Outcome:
-    """Simulate the jobs of a schedule again, in order of arrival."""
     order = arrival_order(schedule)
     policies = schedule.scheduling, schedule.placement, schedule.backlog
     outcome: Outcome = _engine(schedule)(Task(schedule.system, schedule.jobs[order], *policies))
@@ -77,7 +75,6 @@ def _engine(schedule: Any) -> Callable[[Task], Outcome]:
 def _difference(
     schedule: Any, wanted: Outcome, differs: dict[str, NDArray[np.bool_]], job: int
 ) -> str:
-    """Describe how a job of the schedule differs from the same job in the second run."""
     was, would = (
         {
             "entered the queue": f"at {submit[job]:.12g}",
@@ -99,5 +96,4 @@ def _rejection(refusal: Refusal | None) -> str:
 
 
 def _differ(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return where two arrays differ; NaN counts as equal to NaN."""
     return (one != other) & ~(np.isnan(one) & np.isnan(other))

@@ -16,12 +16,12 @@ MISSING = object()
 
 
 def _keep(key: str, pickled: bytes) -> bytes:
-    """Return its second argument; `joblib.Memory` stores it under the first argument."""
+    # `joblib.Memory` stores this return value under the argument `key`.
     return pickled
 
 
 class PointCache:
-    """A folder of pickled results; only its owner can write to it.
+    """A cache of pickled results, in a folder that only its owner can write to.
 
     Anyone who can change a pickle can run code with the rights of the user who loads it.
 
@@ -53,7 +53,7 @@ class PointCache:
             ) from None
 
     def read(self, key: str) -> Any:
-        """Return the result that is stored under a key, or `MISSING` if it cannot be read."""
+        """Return the result that is stored under a key, or `MISSING` if no result can be read."""
         try:
             if self._kept.check_call_in_cache(key, b""):
                 return pickle.loads(self._kept.call_and_shelve(key, b"").get())
@@ -66,7 +66,7 @@ class PointCache:
         writable_folder(self.folder)
 
     def write(self, key: str, pickled: bytes) -> None:
-        """Store the pickled result of a point; raise an `InputError` if the disk is full."""
+        """Store a pickled result under a key, or raise an `InputError` if the disk is full."""
         try:
             self._kept.call(key, pickled)
         except Warning as warning:  # joblib warns if it cannot write; `Run` makes it an error.

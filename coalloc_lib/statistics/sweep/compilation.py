@@ -10,7 +10,8 @@ def compile_kernels() -> None:
     --------
     >>> compile_kernels()
     """
-    # Numba and the formulas are slow to import, and a sweep may need neither of them.
+    # Numba and the formulas are imported here, because importing them is slow and a sweep may not
+    # need them.
     from coalloc_lib.analytic import JointSizes, maximal_utilization
     from coalloc_lib.engines.compiled import TRANSLATIONS
     from coalloc_lib.model.distributions import uniform
@@ -20,8 +21,8 @@ def compile_kernels() -> None:
     from coalloc_lib.policies import FPFS
     from coalloc_lib.simulation.run import simulate
 
-    # Kernels are compiled by calling the public functions, with the types of arguments that occur
-    # in use.
+    # Calling the public functions compiles the kernels for the argument types that occur in
+    # practice.
     pair, sizes = Multicluster([2, 2]), uniform(1, 2)
     jobs = JobStream([0, 0], [1, 1], [[1, 1], [1, 1]])
     for policy in TRANSLATIONS:
@@ -30,8 +31,8 @@ def compile_kernels() -> None:
         for request in REQUESTS:
             simulate(pair, jobs.replace(request=request), scheduling=scheduling)
     for placement in (WorstFit(), FirstFit()):
-        # With eight sizes a table of all possible jobs would be too large, so another kernel places
-        # the jobs.
+        # With eight component sizes, a table of all possible jobs would be too large, so the
+        # formula uses another kernel.
         case = Multicluster([8, 8]), uniform(1, 8), 2, "unordered"
         maximal_utilization(*case, placement=placement)
     for request in ("ordered", "unordered"):

@@ -52,9 +52,9 @@ def point_keys(
     seeds: Iterable[np.random.SeedSequence],
     version: str,
 ) -> list[str]:
-    """Return the cache keys of the calls of a sweep: for each point, one key for each seed."""
+    """Return the cache key of each call of a sweep, with one key per point and seed."""
     common = joblib.hash((library_digest(), version, _named_hash("function", function)))
-    # Many calls may have the same large argument, which is hashed only once.
+    # An argument that many calls share is hashed only once, because it can be large.
     values = {id(value): (name, value) for point in points for name, value in point.items()}
     known = {identity: _named_hash(*named) for identity, named in values.items()}
     seed_hashes = [joblib.hash((seed.entropy, seed.spawn_key)) for seed in seeds]
@@ -66,7 +66,6 @@ def point_keys(
 
 
 def _named_hash(name: str, value: Any) -> str:
-    """Return the hash of an argument, or raise an error with its name if it has no hash."""
     try:
         return value_hash(value)
     except Exception as error:  # The pickling of an object can raise any error.
@@ -94,7 +93,6 @@ def value_hash(value: Any) -> str:
 
 
 def _parts(value: Any, kind: type) -> Iterable[str]:
-    """Return the hashes of the parts of a value, in a reproducible order."""
     if kind in (tuple, list):
         return map(value_hash, value)
     if kind in (set, frozenset):
@@ -113,7 +111,6 @@ def _parts(value: Any, kind: type) -> Iterable[str]:
 
 
 def _pickled_parts(value: Any, kind: type) -> Iterable[str]:
-    """Return the hashes of the pickled content of a value, without its cached properties."""
     reduce = copyreg.dispatch_table.get(kind)
     steps: Any = reduce(value) if reduce else value.__reduce_ex__(4)
     if isinstance(steps, str):
@@ -129,7 +126,6 @@ def _pickled_parts(value: Any, kind: type) -> Iterable[str]:
 
 
 def _function_parts(function: Any) -> Iterable[str]:
-    """Return hashes of the names, the source text, the defaults and the closure of a function."""
     if function.__name__ == "<lambda>":
         raise TypeError(
             "a lambda cannot be told from others on its line: define the function with def"
@@ -142,11 +138,8 @@ def _function_parts(function: Any) -> Iterable[str]:
 
 @functools.cache
 def _source(code: types.CodeType) -> str:
-    """Return the source text of a function at the time when its first key was made.
-
-    A function made by ``exec`` has the file name ``<string>``, and so has the program of
-    ``python -c``. Python 3.13 would return the text of that program as the text of the function.
-    """
+    # A function that `exec` made has the file name ``<string>``, and so does the program of
+    # ``python -c``. For such a function, Python 3.13 would return the source text of that program.
     try:
         if code.co_filename == "<string>":
             raise OSError
@@ -159,10 +152,8 @@ def _source(code: types.CodeType) -> str:
 
 @functools.cache
 def _class_hash(kind: type) -> str:
-    """Return a hash of a class: its name, its source text, and its base classes.
-
-    The text of the library's own classes is not hashed, because it is part of `library_digest`.
-    """
+    # The source text of the library's own classes is not hashed here, because the hash from
+    # `library_digest` already covers it.
     names = kind.__module__, kind.__qualname__
     if "<locals>" in kind.__qualname__:
         raise TypeError(f"{kind.__qualname__} is defined in a function: define it outside")
@@ -173,7 +164,6 @@ def _class_hash(kind: type) -> str:
 
 
 def _class_source(kind: type) -> str:
-    """Return the source text of a class or of the notebook cell that defines it, or ''."""
     try:
         return inspect.getsource(kind)
     except (OSError, TypeError):

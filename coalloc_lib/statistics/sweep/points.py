@@ -36,7 +36,7 @@ def run_points(
     prepare: Callable[[], object] | None = compile_kernels,
     progress: NullProgress = NO_PROGRESS,
 ) -> list[Any]:
-    """Call a function with each set of arguments in each replication, and return the results.
+    """Call a function for each set of arguments and each replication, and return the results.
 
     A cache stores each result under a key, which is made from the sources of this library, the name
     and source text of the function, its arguments and the seed. The key does not notice changes of
@@ -101,7 +101,7 @@ def _checked_points(points):
     points = list(points)
     for i, point in enumerate(points):
         if not isinstance(point, Mapping) or not all(isinstance(name, str) for name in point):
-            raise InputError(f"points[{i}] = {point!r}; give a dict of arguments by name")
+            raise InputError(f"points[{i}] = {point!r}; give a dict from argument names to values")
     return points
 
 
@@ -147,7 +147,7 @@ class Run:
         self.failed: dict[int, Failure] = {}
         if not callable(function):
             raise InputError(
-                f"function = {function!r}; give a function that takes the points and a seed"
+                f"function = {function!r}; give a function of the arguments of a point and a seed"
             )
         for names in dict.fromkeys(map(tuple, self.points)):
             _check_call(function, names)
@@ -160,7 +160,7 @@ class Run:
         prepare: Callable[[], object] | None,
         progress: NullProgress,
     ) -> None:
-        """Read the results that the cache contains, and compute and store all others."""
+        """Read the available results from the cache, and compute and store the missing results."""
         workers = workers if workers in (None, -1) else whole("workers", workers)
         instance_of("version", version, str, "version='2'")
         store = None
@@ -175,7 +175,6 @@ class Run:
         self._compute(missing, store, workers, prepare, progress)
 
     def _read(self, cache: str | os.PathLike[str], version: str) -> "_Store":
-        """Read the results that the cache contains, and return a store for the missing results."""
         if cache == "" or not isinstance(cache, str | os.PathLike):
             raise InputError(f"cache = {cache!r}; give the path of a folder")
         keys = point_keys(self.function, self.points, self.seeds, version)
@@ -197,7 +196,8 @@ class Run:
         begun: list[int] = []
         try:
             with warnings.catch_warnings():
-                # joblib warns if an interrupted run leaves tasks undone, and if a disk is full.
+                # joblib warns if an interrupted run leaves tasks unfinished, and if a disk is full.
+                # The first warning is ignored, and the second becomes an error.
                 advice = r"\d+ tasks (have|which)"
                 warnings.filterwarnings("ignore", message=advice, module="joblib")
                 warnings.filterwarnings("error", message="Unable to cache to disk")
@@ -219,7 +219,6 @@ class Run:
             raise self.error(f"the sweep stopped ({type(error).__name__}: {error})") from error
 
     def _tasks(self, rows: Iterable[int], begun: list[int], is_here: bool) -> Iterator[Any]:
-        """Yield the calls of a sweep, and append the number of each call to `begun`."""
         outcome = joblib.delayed(functools.partial(_outcome, self.function, not is_here))
         for row in rows:
             begun.append(row)
@@ -227,7 +226,6 @@ class Run:
             yield outcome(row, self.points[point], self.seeds[replication])
 
     def _note(self, store, is_here, row, result, *error):
-        """Record the result or the failure of a call, and store the result in the cache."""
         if not error:
             (result,) = (result,) if is_here else pickle.loads(result)
             error = store.write(row, result) if store is not None else ()
@@ -237,26 +235,26 @@ class Run:
             self.results[row] = result
 
     def shown(self, row: int) -> dict[str, object]:
-        """Return the arguments and the replication of a call, as tables and errors show them."""
+        """Return the arguments and replication number of a call as tables and errors show them."""
         point, replication = divmod(row, len(self.seeds))
         shown = {name: label(value) for name, value in self.labels[point].items()}
         return {**shown, "replication": replication}
 
     def error(self, message: str = "") -> SweepError:
-        """Return the error that lists all failures so far and contains all results so far."""
+        """Return a `SweepError` with all failures and all results so far."""
         message = message or f"{len(self.failed)} of {self.size} points failed"
         failures = [self.failed[row] for row in sorted(self.failed)]
         return SweepError(message, failures, dict(sorted(self.results.items())))
 
 
 class _Store:
-    """The cache of a sweep, with the key of each of its calls."""
+    """A cache, together with the keys of all calls of a sweep."""
 
     def __init__(self, folder: PointCache, keys: Sequence[str]) -> None:
         self.folder, self.keys = folder, keys
 
     def write(self, row: int, result: Any) -> tuple[str, ...]:
-        """Store the result of a call; return the error and traceback if it cannot be pickled."""
+        """Store the result of a call, or return the error and the traceback if pickling fails."""
         try:
             pickled = pickle.dumps(result)
         except Exception as error:
@@ -268,7 +266,7 @@ class _Store:
 def _check_call(function, names):
     for name in {"seed", "replication"} & set(names):
         raise InputError(
-            f"points have an argument {name!r}, a name that is reserved; choose another"
+            f"points have an argument {name!r}, a name that is reserved; choose another name"
         )
     try:
         signature = inspect.signature(function)
@@ -284,12 +282,7 @@ def _check_call(function, names):
 
 
 def _outcome(function, leaves, row, point, seed):
-    """Call the function once, and return its result, or its error and traceback.
-
-    The first entry of the tuple is the row; before an error, the result is None.
-
-    The result is pickled if it leaves the process.
-    """
+    # The result is pickled only if it goes to another process.
     try:
         # If the function spawns seeds from its seed, the seed changes. The function therefore gets
         # a copy of the seed, so that other calls are not affected.
@@ -300,7 +293,6 @@ def _outcome(function, leaves, row, point, seed):
 
 
 def _pickled(result):
-    """Pickle a result, even if its class is defined in a script or a notebook."""
     # If the result is a class, joblib would wrap it in another class. The result is therefore put
     # into a tuple.
     return pickle.dumps(joblib.wrap_non_picklable_objects((result,), keep_wrapper=False))
@@ -311,11 +303,6 @@ def _reason(error):
 
 
 def _parallel(workers: int | None) -> tuple[Callable[[Iterable[Any]], Any], bool]:
-    """Return the runner of parallel calls, and whether it runs them in this process.
-
-    The runner takes an iterable of calls and yields their results. An active
-    ``joblib.parallel_config`` selects it.
-    """
     hint: dict[str, Any] = {"prefer": "threads"} if workers else {}
     backend, _ = get_active_backend(**hint)
     is_one = joblib.effective_n_jobs(workers) == 1  # joblib then uses no workers.
@@ -332,10 +319,7 @@ def _parallel(workers: int | None) -> tuple[Callable[[Iterable[Any]], Any], bool
 
 
 def _on_dask(client: Any, tasks: Iterable[Any]) -> Iterator[Any]:
-    """Yield the results of calls on a Dask cluster, in the order in which they finish.
-
-    joblib's own Dask backend never returns if workers die or a function cannot be pickled.
-    """
+    # joblib's own Dask backend never returns if workers die or if a function cannot be pickled.
     from distributed import as_completed
 
     futures = [client.submit(function, *args, pure=False) for function, args, _ in tasks]

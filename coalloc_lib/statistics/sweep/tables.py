@@ -26,8 +26,8 @@ RESERVED = {"seed", "replication", "error"}
 #: too wide to be informative.
 FEW = 4
 #: The type of a grid of arguments: a dict, or a list of points. The dict maps each argument name to
-#: its values, which are a list, or a dict from labels to values. A point is a dict with the
-#: arguments of one call.
+#: a list of values, or to a dict from labels to values. A point is a dict with the arguments of one
+#: call.
 Grid = Mapping[str, Iterable | Mapping[str, object]] | Iterable[Mapping[str, object]]
 
 
@@ -96,7 +96,6 @@ def sweep(
 
 
 def _read_grid(grid):
-    """Return the points of a grid and the labels of their arguments, as two lists of dicts."""
     if isinstance(grid, str) or not isinstance(grid, Iterable):
         raise InputError(
             f"grid = {grid!r}; give a dict of names to lists of values, or a list of points"
@@ -108,7 +107,7 @@ def _read_grid(grid):
         names, rows = _listed_points(list(grid))
     for name in names:
         if not isinstance(name, str):
-            raise InputError(f"grid has the name {name!r}; give the name of an argument")
+            raise InputError(f"grid has the name {name!r}; give argument names, which are strings")
         if name in RESERVED:
             raise InputError(f"grid has the name {name!r}, which sweep itself uses; choose another")
     if not rows or not names:
@@ -138,7 +137,6 @@ def _listed_points(grid):
 
 
 def _axis(name, values):
-    """Return the (label, value) pairs of one argument of a grid."""
     if isinstance(values, Mapping):
         return list(values.items())
     is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
@@ -151,7 +149,6 @@ def _axis(name, values):
 
 
 def _in_numbers(function):
-    """Wrap a function so that it returns a dict of numbers or raises an error."""
 
     @functools.wraps(function, updated=())
     def numbers(**point):
@@ -169,7 +166,6 @@ def _in_numbers(function):
 
 
 def _table(run, names, with_errors):
-    """Return the table of the calls that finished, or of all calls with their errors."""
     kept = [row for row in range(run.size) if with_errors or row in run.results]
     shown = [run.shown(row) for row in kept]
     table = pd.DataFrame()
@@ -249,7 +245,6 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
 
 
 def _numbers_of(table):
-    """Return the argument names in a table of a sweep, and the results as arrays by name."""
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
     if "replication" not in table:
@@ -267,11 +262,10 @@ def _numbers_of(table):
 
 
 def _paired(table, names, columns, good, against):
-    """Return the table of differences from a base point, and a mask of the valid rows."""
     if not isinstance(against, Mapping) or len(against) != 1 or not set(against) <= set(names):
         known = ", ".join(names)
         raise InputError(
-            f"against = {shown(against)}; give a dict with one of {known} and its value"
+            f"against = {shown(against)}; give a dict with one argument ({known}) and its value"
         )
     ((name, value),) = against.items()
     is_base = (table[name] == value).to_numpy()
@@ -289,7 +283,6 @@ def _paired(table, names, columns, good, against):
 
 
 def _interval(name, values, limits):
-    """Return the estimate and the interval of one result at one point, as a dict by column."""
     estimate = values.mean() if len(values) and np.isfinite(values).all() else np.nan
     row = {"estimate": estimate, "low": np.nan, "high": np.nan, "half_width": np.nan}
     if len(values) > 1 and np.isfinite(estimate):

@@ -1,4 +1,4 @@
-"""The lines of an export of ``sacct``, put into columns of numbers.
+"""The lines of an export of ``sacct``, converted to columns of numbers.
 
 A line is a job, an element of an array, a component of a heterogeneous job, or a step of one of
 these.
@@ -31,42 +31,41 @@ from own_system.sacct.times import (
 if TYPE_CHECKING:
     import pandas as pd
 
-#: A shell command that exports Slurm's accounting records with all columns that this module reads.
+#: A shell command that exports Slurm's accounting records with all columns that `read_sacct` uses.
 COMMAND = (
     "SLURM_TIME_FORMAT=%s sacct --allusers --duplicates --allocations --parsable2 --noconvert "
     "--starttime 2025-01-01 --format JobID,Submit,Start,End,ElapsedRaw,State,AllocCPUS,ReqCPUS,"
     "NNodes,ReqNodes,TimelimitRaw,User,Account,Partition,QOS,Cluster > export.txt"
 )
-#: For each value of a job, the names of the columns of ``sacct`` that contain it. If several of
-#: these columns exist, the first one is read.
+#: The columns of ``sacct`` that contain each value of a job. If several of these columns exist, the
+#: first one is read.
 COLUMNS = {
     "id": ("JobID",), "submit": ("Submit",), "start": ("Start",), "end": ("End",),
     "elapsed": ("ElapsedRaw", "Elapsed"), "state": ("State",), "user": ("User", "UID"),
     "requested_time": ("TimelimitRaw", "Timelimit"), "group": ("Account",), "queue": ("QOS",),
     "partition": ("Partition",), "cluster": ("Cluster",),
 }  # fmt: skip
-#: The names of the columns of ``sacct`` that contain the allocated and the requested processors of
-#: a job. They depend on whether a core or a node counts as a processor.
+#: The columns of ``sacct`` that contain the allocated and the requested processors of a job. They
+#: depend on whether cores or nodes count as processors.
 PROCESSORS = {
     "cores": (("AllocCPUS", "NCPUS"), ("ReqCPUS",)),
     "nodes": (("NNodes", "AllocNodes"), ("ReqNodes",)),
 }
 SIZES = ("allocated_processors", "requested_processors")
-#: The values that remain strings. Few different strings occur, so the strings are stored as integer
-#: codes.
+#: The values of a job that remain strings. They are stored as integer codes, because there are only
+#: a few different strings.
 NAMES = ("state", "user", "group", "queue", "partition", "cluster")
-# The values that become numbers. For each of them an error message says in what format the value
-# should be.
+# The values of a job that become numbers, each with the expected format for error messages.
 _TIMES = dict.fromkeys(("submit", "start", "end"), "seconds or YYYY-MM-DDThh:mm:ss")
 _AMOUNTS = {
     "elapsed": "seconds or d-hh:mm:ss",
     "requested_time": "minutes or d-hh:mm:ss",
     **dict.fromkeys(SIZES, "a whole number (sacct --noconvert)"),
 }
-# A line of the output cannot be read without these values. If a tuple contains several values, one
-# of them is enough.
+# The values that every line of the output of ``sacct`` must have. If a tuple names several values,
+# one of them is enough.
 _NEEDED = (("id",), ("submit",), ("start",), ("state",), ("elapsed", "end"), SIZES[:1])
-# Words that stand for an unknown value in the output of ``sacct``. The last two are the numbers by
+# Words that mean an unknown value in the output of ``sacct``. The last two are the numbers with
 # which Slurm represents an unknown value and an infinite limit.
 _NOT_KNOWN = {
     "", "unknown", "none", "n/a", "invalid", "unlimited", "infinite", "partition_limit", "not_set",
@@ -76,22 +75,22 @@ _HAS_ZONE = r"\d*|.*(?:Z|[+-]\d\d:?\d\d)"
 
 
 class Export(NamedTuple):
-    """The lines in the output of Slurm's ``sacct`` that may be jobs, as numbers."""
+    """The lines in the output of Slurm's ``sacct`` that can be jobs, as numbers."""
 
-    #: A table of numbers with a row for each line of the output that may be a job.
+    #: A table of numbers with one row for each line that can be a job.
     lines: "pd.DataFrame"
-    #: The instants of the submission, the start and the end in each line, in Unix time, as an array
-    #: of shape (number of lines, 3, 2). Each time has two instants, because a time of day may occur
-    #: twice when summer time ends.
+    #: The Unix times of submission, start and end in each line, as an array of shape (number of
+    #: lines, 3, 2). Each has two possible values, because a time of day can occur twice when summer
+    #: time ends.
     instants: NDArray[np.float64]
-    #: The numbers of lines that were left out, because they are job steps or repeated headers.
+    #: How many lines were left out, because they are job steps or repeated headers.
     counts: Counter[str]
-    #: Whether elapsed times were read from the column ElapsedRaw of ``sacct``, which is in seconds.
+    #: Whether elapsed times come from the column ElapsedRaw of ``sacct``, which is in seconds.
     has_raw_elapsed: bool
 
 
 def read_export(path: Any, unit: str, zone: tzinfo) -> Export:
-    """Read the lines in the output of Slurm's ``sacct`` that may be jobs.
+    """Read those lines in the output of Slurm's ``sacct`` that can be jobs.
 
     Parameters
     ----------
@@ -100,12 +99,12 @@ def read_export(path: Any, unit: str, zone: tzinfo) -> Export:
     unit : {"cores", "nodes"}
         What counts as a processor.
     zone : tzinfo
-        The zone of times that name none.
+        The time zone of times without a time zone.
 
     Returns
     -------
     Export
-        The lines. It contains no value that could not be read.
+        The lines. All their values could be read.
 
     Raises
     ------
@@ -121,9 +120,9 @@ def read_export(path: Any, unit: str, zone: tzinfo) -> Export:
 
 
 class _Reader:
-    """Reads the output of ``sacct`` block by block, and keeps the values as numbers.
+    """Reader of the output of ``sacct``, which converts one block of lines at a time to numbers.
 
-    The file is read block by block, because few words of it are kept.
+    The file is read in blocks to save memory, because only a small part of it is kept.
     """
 
     def __init__(self, path: Any, columns: dict[str, tuple[str, ...]], zone: tzinfo) -> None:
@@ -132,26 +131,24 @@ class _Reader:
         self._path, self._columns, self._zone = path, columns, zone
         self._hours = Hours(zone)
         self._header, self._next_line = b"", 1
-        # For each value that is read, the position of its column in a line.
+        # The position of the column of each value in a line.
         self._places: dict[str, int] = {}
         self._codes: dict[str, dict[str, int]] = {name: {} for name in NAMES}
         self._blocks: list[dict[str, NDArray]] = []
         self._instants: list[NDArray[np.float64]] = []
-        # For each value, an error message about the first string that could not be converted.
+        # An error message for each value, about the first string that could not be converted.
         self._faults: dict[str, str] = {}
 
     def check(self) -> None:
-        """Raise an `InputError` if the file contains no job, or a value that could not be read."""
         if not any(map(len, self._instants)):
             steps = f"no job below its header ({self.counts[STEPS]:,} steps of jobs)"
-            what = steps if self._header else "no line"
-            raise InputError(f"{self._path} has {what}; export it with: {COMMAND}")
+            lack = steps if self._header else "no line"
+            raise InputError(f"{self._path} has {lack}; export it with: {COMMAND}")
         for name in (*_TIMES, *_AMOUNTS):
             if name in self._faults:
                 raise InputError(self._faults[name])
 
     def table(self) -> "pd.DataFrame":
-        """Return a table with a row for each line that was read, and free memory."""
         import pandas as pd
 
         columns: dict[str, Any] = {}
@@ -165,23 +162,15 @@ class _Reader:
         return pd.DataFrame(columns, copy=False)
 
     def instants(self) -> NDArray[np.float64]:
-        """Return the two possible instants of each time, as an array of shape (lines, 3, 2)."""
         return np.concatenate(self._instants)
 
     def add_block(self, block: bytes) -> None:
-        """Read a further block of the output of ``sacct``.
-
-        The first line of the file that is not empty is the header. Lines that repeat it are left
-        out.
-
-        Lines that repeat the header are left out.
-        """
         first = self._next_line
         block = block.removeprefix(codecs.BOM_UTF8) if first == 1 else block
         lines = enumerate(block.replace(b"\r\n", b"\n").split(b"\n"), start=first)
         self._next_line += block.count(b"\n")
         rows = {number: row for number, row in lines if row.strip()}
-        if rows and not self._header:
+        if rows and not self._header:  # The first line that is not empty is the header.
             self._read_header(rows.pop(min(rows)))
         repeated = [number for number, row in rows.items() if row == self._header]
         self.counts[REPEATED] += len([rows.pop(number) for number in repeated])
@@ -201,7 +190,7 @@ class _Reader:
             if found != wanted:
                 raise InputError(
                     f"{self._path}, line {number}: {found} columns, but the header has {wanted}; "
-                    "leave JobName and other free text, which may contain a '|', out of --format"
+                    "omit JobName and other free text, which can contain a '|', from --format"
                 )
 
     def _values(self, rows: dict[int, bytes]) -> dict[str, "pd.Series"]:
@@ -240,11 +229,6 @@ class _Reader:
         self._blocks.append(block)
 
     def _times(self, name: str, words: "pd.Series") -> tuple[NDArray, NDArray, NDArray, NDArray]:
-        """Return the two possible instants of each time, and three flags about its format.
-
-        The flags say whether the time has a zone, whether its form is unusual, and whether it has
-        minutes but no seconds.
-        """
         quick = np.fromiter(map(self._hours.instant, words), float, len(words))
         when = np.stack([quick, quick], axis=1)
         has_zone = np.array(words.str.len() != LENGTH_OF_TIME, dtype=bool)
@@ -263,12 +247,9 @@ class _Reader:
     def _numbers(
         self, name: str, words: "pd.Series", parse: Callable[[str], Any]
     ) -> NDArray[np.float64]:
-        """Convert strings to numbers; each different string is parsed only once.
-
-        A text that stands for an unknown value is parsed as an empty string.
-        """
         import pandas as pd
 
+        # Each distinct string is parsed only once, because most strings occur many times.
         codes, different = pd.factorize(words.str.strip())
         values = []
         for code, word in enumerate(different):
@@ -288,7 +269,7 @@ def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
     for value, choices in columns.items():
         there = [choice for choice in choices if choice.casefold() in names]
         if there and names.count(there[0].casefold()) > 1:
-            raise InputError(f"{path}, line 1: column {there[0]} occurs twice; export it once")
+            raise InputError(f"{path}, line 1: column {there[0]} occurs twice; export it only once")
         if there:
             places[value] = names.index(there[0].casefold())
     missing = [need for need in _NEEDED if not any(value in places for value in need)]
@@ -302,7 +283,6 @@ def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
 
 
 def _codes_of(words: "pd.Series", codes: dict[str, int]) -> NDArray[np.int32]:
-    """Return an integer code for each string, and add new strings to the dict `codes`."""
     import pandas as pd
 
     local, different = pd.factorize(words)

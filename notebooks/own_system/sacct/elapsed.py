@@ -1,4 +1,4 @@
-"""A comparison of Slurm's elapsed times with the time from the start of a job to its end."""
+"""A check of Slurm's elapsed times against the times from the start of a job to its end."""
 
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
-# Descriptions of jobs whose elapsed time, as ``sacct`` reports it, contradicts the time from start
-# to end.
+# Descriptions of jobs whose elapsed time in ``sacct`` contradicts the time from start to end.
 LONGER = "with an elapsed time longer than from start to end"
 SHORTER = "with an elapsed time shorter than from start to end"
 IN_HOURS = "with an elapsed time 60 times shorter than from start to end"
-#: A program may have read the hours and minutes of an elapsed time as minutes and seconds. The
-#: elapsed time is then 60 times too short. Only jobs that take at least this number of seconds from
-#: start to end are tested for this error, because the factor 60 may be chance in a shorter job.
+#: The minimum time from start to end, in seconds, of a job that is checked for an elapsed time that
+#: is 60 times too short. This error occurs if a program misreads hours and minutes as minutes and
+#: seconds. In a shorter job, the factor 60 can occur by chance.
 LEAST_IN_HOURS = 1800
-#: How far 60 times the elapsed time may be from the time from start to end: at most this share of
-#: it, and at most this number of seconds.
+#: The maximum difference between 60 times the elapsed time and the time from start to end: as a
+#: fraction of the time from start to end, and in seconds.
 _MOST_OFF = 0.02, 59.0
 
 
@@ -30,11 +29,11 @@ def contradictions_of(
     zone: tzinfo,
     has_raw_elapsed: bool,
 ) -> dict[str, NDArray[np.bool_]]:
-    """Return which lines have an elapsed time that contradicts the time from start to end.
+    """Find the lines whose elapsed time contradicts the time from start to end.
 
-    A difference up to the tolerance of the line is accepted. If the times name no zone, a
-    difference by the change of the clock between start and end is accepted too, because Slurm may
-    have printed the times of a clock that was changed.
+    A difference up to the tolerance of the line is accepted. For times without a time zone, a
+    difference equal to a change of the clock between start and end is also accepted, because Slurm
+    prints the times of a clock that changes.
 
     Parameters
     ----------
@@ -42,17 +41,16 @@ def contradictions_of(
         The columns ``elapsed``, ``elapsed_parts``, ``tolerance``, ``start_has_zone`` and
         ``end_has_zone`` of the export.
     start, end : ndarray of float
-        The instants in seconds of Unix, NaN where they are not known.
+        The Unix times of start and end, or NaN if they are not known.
     zone : tzinfo
         The zone in which times without a zone were read.
     has_raw_elapsed : bool
-        Whether the elapsed times are from the column ElapsedRaw. They are then in seconds, and none
-        can be in hours or minutes.
+        Whether the elapsed times are from the column ElapsedRaw, and therefore in seconds.
 
     Returns
     -------
     dict of str to ndarray of bool
-        The lines to which each of the notes `LONGER`, `SHORTER` and `IN_HOURS` applies.
+        A mask of the lines to which each of the notes `LONGER`, `SHORTER` and `IN_HOURS` applies.
     """
     elapsed = lines["elapsed"].to_numpy()
     span = end - start
@@ -71,13 +69,13 @@ def contradictions_of(
 
 
 def tolerance_of(times: NDArray[np.bool_], elapsed: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return how much an elapsed time may differ from the time from start to end, in seconds.
+    """Return how far an elapsed time can be from the time from start to end, in seconds.
 
     Parameters
     ----------
     times, elapsed : ndarray of bool
         Whether the start or the end, and whether the elapsed time, have minutes but no seconds.
-        Each of these leaves up to 59 seconds open.
+        Each missing number of seconds adds a tolerance of 59 seconds.
     """
     return np.maximum(1.0, 59.0 * times + 59.0 * elapsed)
 
@@ -100,10 +98,8 @@ def _offset(instant: float, zone: tzinfo) -> float:
 def _is_in_hours(
     lines: "pd.DataFrame", elapsed: NDArray[np.float64], span: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Return the lines whose elapsed time seems to be 60 times too short.
-
-    Such an elapsed time may be in hours and minutes, or in minutes.
-    """
+    # If the elapsed time was in hours and minutes, or in minutes, it has been read as 60 times too
+    # short.
     share, seconds = _MOST_OFF
     return (
         lines["elapsed_parts"].isin([1, 2]).to_numpy()

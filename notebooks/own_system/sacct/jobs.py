@@ -40,17 +40,17 @@ from own_system.sacct.states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, stat
 if TYPE_CHECKING:
     import pandas as pd
 
-# Two lines of ``sacct`` describe the same run of a job if they agree in these columns. The
-# submission time is also compared as a string if its format is unusual, because such a string may
-# stand for two instants.
+# Two lines of ``sacct`` describe the same run of a job if they agree in these columns. Submission
+# times in an unusual format are also compared as strings, because such a string can mean two
+# instants.
 _RUN = ["id", "submit", "submit_has_zone", "other_submit", "start"]
-# The columns that are kept for jobs that have ended.
+# The columns of an export that are kept for jobs that have ended.
 _OF_JOBS = [
     "id", "submit", "start", "runtime", "status", "requested_time", *SIZES, *NAMES[1:-1],
     "submit_has_zone", "is_resizing",
 ]  # fmt: skip
-# A heterogeneous job has a value for each of its components. This dict says how these values are
-# combined. All values that are not listed here are those of the first component.
+# How the values of the components of a heterogeneous job are combined into one value. For all other
+# columns, the value of the first component is used.
 _COMBINED = {"runtime": "max", "requested_time": "max", **dict.fromkeys(SIZES, "sum")}
 
 
@@ -66,7 +66,7 @@ def ended_jobs(
     cluster : str or None
         The cluster to read; None for all.
     zone : tzinfo
-        The zone of times that name none.
+        The time zone of times without a time zone.
     receipt : Receipt
         It counts the lines that are left out or noted.
     """
@@ -122,11 +122,8 @@ def _notes_on(
 
 
 def _is_open(jobs: "pd.DataFrame") -> NDArray[np.bool_]:
-    """Return which jobs are still waiting or running.
-
-    A record in some states, such as RESIZING, is closed if it has an end. If the export has no ends
-    at all, a job that is about to change its size has run with the old one.
-    """
+    # A record in some states, such as RESIZING, is closed if it has an end. If the export has no
+    # ends at all, a job that is changing its size has already run with the old size.
     states, has_no_end = jobs["state"], jobs["end"].isna()
     if not jobs["has_end"].any():
         has_no_end &= ~(jobs["is_resizing"] & (jobs["runtime"] > 0))
@@ -134,22 +131,17 @@ def _is_open(jobs: "pd.DataFrame") -> NDArray[np.bool_]:
 
 
 def _is_repeated(lines: "pd.DataFrame", chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which of the chosen lines are followed by another line about the same run of a job."""
     jobs = lines.loc[chosen, _RUN]
-    # Comparing jobs in all columns is slow, so only jobs that occur in several lines are compared.
+    # Comparing all columns is slow, so only jobs with several lines are compared.
     jobs = jobs[jobs["id"].duplicated(keep=False)]
     repeated = jobs.duplicated(keep="last")
     return repeated.reindex(lines.index, fill_value=False).to_numpy(bool)
 
 
 def _most_plausible(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Choose the more plausible instant for each time of day that may mean two instants.
-
-    The result has the shape (number of lines, 3).
-
-    With the chosen instants, a job starts after its submission and ends its elapsed time later. If
-    several choices are equally good, the earliest instants are chosen.
-    """
+    # With plausible instants, a job starts after its submission, and the time from its start to its
+    # end is its elapsed time. If several choices are equally good, the earliest instants are
+    # chosen.
     chosen = when[..., 0].copy()
     doubtful = np.flatnonzero((when[..., 0] < when[..., 1]).any(axis=1))
     tries = np.stack([when[doubtful][:, range(3), pick] for pick in product((0, 1), repeat=3)])
@@ -161,10 +153,10 @@ def _most_plausible(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> 
 
 
 def in_order_of_submission(jobs: "pd.DataFrame", counts: Counter[str]) -> "pd.DataFrame":
-    """Return all runs of all jobs, including those of requeued jobs, sorted by submission.
+    """Return all runs of all jobs in order of submission, including runs of requeued jobs.
 
-    Slurm sets a new time of submission when a job is requeued or resized. If an export has the
-    first submission for all runs of a job, a later run is submitted when the run before it ends.
+    Slurm sets a new submission time when a job is requeued or resized. If an export has the first
+    submission time for all runs of a job, each later run is submitted when the previous run ends.
 
     Parameters
     ----------
@@ -184,7 +176,7 @@ def in_order_of_submission(jobs: "pd.DataFrame", counts: Counter[str]) -> "pd.Da
 
 
 def with_components_joined(runs: "pd.DataFrame", counts: Counter[str]) -> "pd.DataFrame":
-    """Join the components of each heterogeneous job, so that each run of the job is one row.
+    """Combine the components of heterogeneous jobs, so that each run of a job is one row.
 
     Parameters
     ----------
@@ -218,13 +210,8 @@ def with_components_joined(runs: "pd.DataFrame", counts: Counter[str]) -> "pd.Da
 
 
 def _run_of(lines: "pd.DataFrame", is_part: NDArray[np.bool_]) -> NDArray:
-    """Return an identifier of the run to which each component of a heterogeneous job belongs.
-
-    The lines must be in order of submission.
-
-    The components of one run start together. A component that starts after the component before it
-    has ended belongs to a later run.
-    """
+    # The components of one run start together. A component that starts after the end of the
+    # previous component belongs to a later run. The lines must be in order of submission.
     leader = lines["id"].str.partition("+")[0]
     is_later = lines["start"] >= (lines["start"] + lines["runtime"]).groupby(leader).shift()
     leader += "+" + is_later.groupby(leader).cumsum().astype(str)

@@ -21,7 +21,7 @@ from own_system.usage import in_use
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The output of ``sacct`` may name many partitions. At most this number of them is shown.
+#: The maximum number of partitions in the output of ``sacct`` that a receipt lists by name.
 MOST_NAMED = 12
 
 
@@ -32,19 +32,19 @@ def read_sacct(
     cluster: str | None = None,
     time_zone: str | None = None,
 ) -> SwfLog:
-    """Read the output of Slurm's ``sacct --parsable2``, with columns in any order, as a log.
+    """Read the output of Slurm's ``sacct --parsable2`` as a log.
 
     Parameters
     ----------
     path : str or Path
-        A plain file, or one packed with gzip. The command `COMMAND` prints an export with all
-        columns that are read.
+        A plain text file or a gzip file, with columns in any order. The command `COMMAND` creates
+        an export with all columns that are read.
     unit : {"cores", "nodes"}
         What counts as a processor.
     cluster : str, optional
-        The cluster to read. It must be given if the column Cluster names several.
+        The cluster to read. It must be given if the column Cluster names several clusters.
     time_zone : str, optional
-        The time zone of times that name none, such as ``"Europe/Amsterdam"``; by default UTC.
+        The time zone of times without a time zone, such as ``"Europe/Amsterdam"``; by default UTC.
 
     Returns
     -------
@@ -52,8 +52,8 @@ def read_sacct(
         The jobs in order of submission, with times in seconds since the first submission. Users,
         accounts (the column ``group``), partitions and qualities of service (the column ``queue``)
         become numbers from 1. The numbers of partitions and queues are in alphabetical order of
-        their names, the others in order of first appearance. The attribute ``receipt`` says how
-        many lines were kept, left out and noted, and why, and what was found in them.
+        their names, the other numbers in order of first appearance. The attribute ``receipt``
+        says how many lines were kept, left out and noted, and why, and what was found in them.
 
     Raises
     ------
@@ -63,13 +63,13 @@ def read_sacct(
 
     Notes
     -----
-    Each run of a requeued job is a job (https://slurm.schedmd.com/sacct.html). If several lines are
-    of one run, the last of them that has ended counts. The components of a heterogeneous job become
-    one job.
+    Each run of a requeued job is a job (https://slurm.schedmd.com/sacct.html). If several lines
+    describe the same run, the last one that has ended counts. The components of a heterogeneous job
+    become one job.
 
-    A time of day may occur twice when summer time ends. Then the instant is used for which the job
-    starts after its submission and ends its elapsed time later. If both fit, the earlier instant
-    is used.
+    A time of day can occur twice when summer time ends. The instant with which the job starts after
+    its submission and ends after its elapsed time is then used, or the earlier instant if both
+    instants fit.
     """
     one_of("unit", unit, [*PROCESSORS])
     zone = _zone_of(time_zone)
@@ -94,17 +94,12 @@ def _zone_of(name: str | None) -> ZoneInfo:
         return ZoneInfo("UTC" if name is None else name)
     except (KeyError, ValueError, TypeError, OSError):
         raise InputError(
-            f"time_zone = {shown(name)} is not known; give a name such as 'Europe/Amsterdam'"
+            f"time_zone = {shown(name)} is not a known time zone; give a name such as "
+            "'Europe/Amsterdam'"
         ) from None
 
 
 def _cluster_names(lines: "pd.DataFrame", cluster: str | None, path: Any) -> str:
-    """Return the names of the clusters in the output of ``sacct`` as one string.
-
-    The text is empty if no cluster is named.
-
-    Raise an `InputError` if the cluster to read is missing, or if the user has to choose one.
-    """
     clusters = lines["cluster"].unique().tolist()
     names = ", ".join(map(shown, filter(None, clusters)))
     if cluster is None and len(clusters) > 1:
@@ -118,10 +113,6 @@ def _cluster_names(lines: "pd.DataFrame", cluster: str | None, path: Any) -> str
 
 
 def _table(jobs: "pd.DataFrame", first: int) -> tuple["pd.DataFrame", dict[str, Any]]:
-    """Return the jobs as a table with the columns of a log, and the names behind its numbers.
-
-    Times are counted from the instant `first`.
-    """
     import pandas as pd
 
     wait = jobs["start"] - jobs["submit"]

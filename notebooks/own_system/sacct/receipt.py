@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from own_system.sacct.elapsed import IN_HOURS, LONGER, SHORTER
 
-# Why a line in the output of ``sacct`` is left out. If several reasons apply to a line, it
-# is counted under the first one.
+# Reasons for leaving out a line in the output of ``sacct``. If several reasons apply to a line, the
+# line is counted under the first one.
 STEPS = "steps of jobs"
 OTHER_CLUSTER = "of other clusters"
 STILL_OPEN = "still waiting or running"
@@ -20,8 +20,8 @@ END_BEFORE_START = "end before they start"
 TOO_SHORT = "ran for less than a second"
 NO_PROCESSORS = "without processors"
 COMPONENTS = "further components of heterogeneous jobs"
-# Notes about lines of the output of ``sacct`` that are read. The module `elapsed` defines further
-# notes.
+# Notes about lines in the output of ``sacct`` that are read. Further notes are in the module
+# `elapsed`.
 NO_LIMIT = "without a time limit"
 REQUEUED = "further runs of requeued jobs"
 RESIZED = "further segments of resized jobs"
@@ -32,7 +32,7 @@ READ_AS_UTC = "in times without a zone, read as UTC"
 HOUR_TWICE = "in the hour that comes twice when summer time ends"
 HOUR_SKIPPED = "in the hour that the clock skips"
 
-#: A dict from each reason for leaving out lines to what a user can do about these lines.
+#: What a user can do about lines that were left out, by reason.
 LEFT_OUT = {
     STEPS: "nothing; --allocations leaves them out",
     OTHER_CLUSTER: "import each cluster by itself",
@@ -46,7 +46,7 @@ LEFT_OUT = {
     NO_PROCESSORS: "export AllocCPUS and ReqCPUS, or count nodes",
     COMPONENTS: "nothing: they are added to their job",
 }
-#: A dict from each note on lines that were read to what a user can do about these lines.
+#: What a user can do about lines that were read with a note, by note.
 NOTED = {
     NO_LIMIT: "they are planned with their run time, unless you give a limit",
     REQUEUED: "nothing: each run took processors, and is a job",
@@ -70,7 +70,7 @@ NOTED = {
 
 
 class Receipt:
-    """How many lines in the output of ``sacct`` were left out, and how many were read with a note.
+    """A count of the lines of ``sacct`` that were left out, and of the lines read with a note.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Receipt:
         Parameters
         ----------
         reasons : dict of str to ndarray of bool
-            The lines for which each reason holds. A line counts for the first of its reasons.
+            The lines to which each reason applies. A line counts under the first of its reasons.
         """
         first = np.select([*reasons.values()], range(len(reasons)), len(reasons))
         for place, reason in enumerate(reasons):
@@ -96,9 +96,9 @@ class Receipt:
         return first == len(reasons)
 
     def note(self, notes: dict[str, NDArray], numbers: NDArray[np.int64]) -> None:
-        """Count the lines of the output of ``sacct`` to which each note applies.
+        """Count the lines in the output of ``sacct`` to which each note applies.
 
-        The array `numbers` has the numbers of all lines in the file.
+        The array `numbers` has the line numbers in the file.
         """
         for what, mask in notes.items():
             self.counts[what] = int(mask.sum())
@@ -106,7 +106,7 @@ class Receipt:
                 self._first_lines[what] = int(numbers[mask.argmax()])
 
     def rows(self) -> list[tuple[str, int, str, str]]:
-        """Return a row for each reason or note: outcome, number of lines, why, and a remedy."""
+        """Return a row per reason or note: outcome, number of lines, description, and remedy."""
         rows = []
         for outcome, remedies in (("left out", LEFT_OUT), ("noted", NOTED)):
             for what, remedy in remedies.items():

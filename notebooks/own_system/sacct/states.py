@@ -5,7 +5,7 @@ The states are those of https://slurm.schedmd.com/job_state_codes.html and of sa
 
 import re
 
-#: The states of jobs in Slurm. Each has its abbreviation in the output of ``sacct``, or an empty
+#: The job states in Slurm, each with its abbreviation in the output of ``sacct``, or with an empty
 #: string if it has none.
 STATES = {
     "BOOT_FAIL": "BF", "CANCELLED": "CA", "COMPLETED": "CD", "CONFIGURING": "CF",
@@ -16,19 +16,20 @@ STATES = {
     "REVOKED": "RV", "SIGNALING": "SI", "SPECIAL_EXIT": "SE", "STAGE_OUT": "SO", "STOPPED": "ST",
     "SUSPENDED": "S", "TIMEOUT": "TO", "UPDATE_DB": "",
 }  # fmt: skip
-#: The states of jobs that are waiting or running.
+#: The Slurm states of jobs that are waiting or running.
 OPEN = {
     "PENDING", "RUNNING", "CONFIGURING", "EXPEDITING", "SIGNALING", "STOPPED", "POWER_UP_NODE",
 }  # fmt: skip
-#: In these states, a record is complete only if it has an end. With an end, the job continues in
-#: another record, or its processors are being released. Without an end, the job still runs.
+#: The Slurm states in which a record is complete only if it has an end. With an end, the job
+#: continues in another record, or its processors are being released. Without an end, the job is
+#: still running.
 OPEN_WITHOUT_END = {
     "RESIZING", "SUSPENDED", "COMPLETING", "STAGE_OUT", "REQUEUE_HOLD", "REQUEUE_FED",
     "SPECIAL_EXIT", "RESV_DEL_HOLD", "UPDATE_DB",
 }  # fmt: skip
-#: The status in the Standard Workload Format that belongs to each state in Slurm: 1 for completed,
-#: 5 for cancelled, -1 for unknown. States that are not listed here get the status 0, which means
-#: failed. A record that ends because its job changes its size counts as completed.
+#: A dict from Slurm states to the status in the Standard Workload Format: 1 for completed, 5 for
+#: cancelled, -1 for unknown. All other states get the status 0, which means failed. A record that
+#: ends because its job changes size counts as completed.
 STATUS = {
     "COMPLETED": 1, "RESIZING": 1, "CANCELLED": 5, "REVOKED": 5, "SUSPENDED": -1, "COMPLETING": -1,
     "STAGE_OUT": -1, "UPDATE_DB": -1,
@@ -37,11 +38,10 @@ _LONG = {short: name for name, short in STATES.items() if short}
 
 
 def state_of(text: str) -> str:
-    """Return the full name of a job state that ``sacct`` printed, in capital letters.
+    """Return the full name, in capital letters, of a job state that ``sacct`` printed.
 
     For example, ``sacct`` prints "CANCELLED by 1000", or "OUT_OF_ME+" if the column is too narrow.
-    A beginning that several states have in common, such as "RE+", is returned unchanged. It is not
-    the name of a state.
+    A truncated name that several states can have, such as "RE+", is returned unchanged.
     """
     first = re.split(r"[\s,]", text.strip(), maxsplit=1)[0].upper()
     if first.endswith("+"):

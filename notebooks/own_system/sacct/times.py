@@ -1,4 +1,4 @@
-"""Functions that read instants and lengths of time as Slurm prints them."""
+"""Functions that parse instants and durations in the formats that Slurm prints."""
 
 import re
 from datetime import datetime, tzinfo
@@ -7,18 +7,18 @@ import numpy as np
 
 from coalloc_lib.basics.checks import LARGEST_WHOLE, LAST_INSTANT, number_in, whole_in
 
-#: The number of characters of a date and time of day such as 2024-10-27T02:30:00.
+#: The number of characters in a date and time such as 2024-10-27T02:30:00.
 LENGTH_OF_TIME = len("YYYY-MM-DDThh:mm:ss")
-# Matches the date and the hour with which a time such as 2024-10-27T02:30:00 begins.
+# Matches the date and the hour at the beginning of a time such as 2024-10-27T02:30:00.
 _HOUR = re.compile(r"\d{4}-\d\d-\d\dT\d\d", re.ASCII)
-# A dict from the minutes and seconds of a time of day to the seconds since the full hour. For
-# example, ``:30:00`` stands for 1,800 seconds.
+# The seconds since the full hour, by minutes and seconds. For example, ``:30:00`` stands for 1,800
+# seconds.
 _IN_HOUR = {f":{s // 60:02}:{s % 60:02}": float(s) for s in range(3600)}
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
-# Matches a duration: a number of days, up to three numbers separated by colons, and a fraction of a
-# second.
+# Matches a duration: an optional number of days, up to three numbers separated by colons, and an
+# optional fraction of a second.
 _LENGTH = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?(\.\d+)?", re.ASCII)
-# Matches a time of day without seconds, or a duration with days and minutes but without seconds.
+# Matches a date and time without seconds, or a duration with days and minutes but no seconds.
 _WITHOUT_SECONDS = re.compile(
     r"[\d-]{8,10}[T ]\d\d:?\d\d(?:Z|[+-]\d\d:?\d\d)?|\d+-\d+:\d+", re.ASCII
 )
@@ -26,10 +26,10 @@ _CLOCK = re.compile(r"\d+(?::\d+){0,2}(?:\.\d+)?", re.ASCII)
 
 
 class Hours(dict[str, float]):
-    """A cache of the instants, in Unix time, at which each hour of a local clock begins.
+    """A cache of the Unix times at which the hours of a local clock begin.
 
-    A key is a text such as ``"2024-10-27T02"``. The value is NaN for an hour in which the clock is
-    changed, because such an hour is ambiguous.
+    A key is a string such as ``"2024-10-27T02"``. The value is NaN for an hour in which the clock
+    changes, because that hour is ambiguous.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ class Hours(dict[str, float]):
         self._zone = zone
 
     def instant(self, word: str) -> float:
-        """Return the instant, in Unix time, of a local time such as ``2024-10-27T02:30:00``.
+        """Return the Unix time of a local time such as ``2024-10-27T02:30:00``.
 
-        The result is NaN for other forms, and for the hours in which the clock is changed.
+        The result is NaN for other formats, and for hours in which the clock changes.
         """
         if len(word) == LENGTH_OF_TIME:
             return self[word[:13]] + _IN_HOUR.get(word[13:], np.nan)
@@ -66,23 +66,23 @@ class Hours(dict[str, float]):
 
 
 def instants(word: str, zone: tzinfo) -> tuple[float, float]:
-    """Return the two instants, in Unix time, that a date and time of day may mean.
+    """Return the two Unix times that a date and time of day can mean.
 
-    Usually they are equal. The second one is later for a time that occurs twice when summer time
+    Usually the two are equal. The second one is later for a time that occurs twice when summer time
     ends, and earlier for a time that the clock skips when summer time begins.
 
     Parameters
     ----------
     word : str
-        The time in seconds of Unix, or in a form of ISO 8601. NaN is returned for an empty string
-        and for 0, which Slurm may print for an unknown time.
+        The time as a Unix time or in ISO 8601 format. NaN is returned for an empty string and
+        for 0, which Slurm can print for an unknown time.
     zone : tzinfo
-        The zone of a time that names none.
+        The time zone of a time without a time zone.
 
     Raises
     ------
     ValueError
-        If the text has another form, or if the time is before 1970 or after the year 9998.
+        If the string has another format, or if the time is before 1970 or after the year 9998.
     """
     if not word or word.isdecimal():
         seconds = whole_in(word or "0") or np.nan
@@ -97,23 +97,23 @@ def instants(word: str, zone: tzinfo) -> tuple[float, float]:
 
 
 def length(word: str, unit: int = 1) -> float:
-    """Return a duration in seconds, or NaN for an empty string.
+    """Convert a duration to seconds; an empty string becomes NaN.
 
-    The forms are those of ``sbatch --time`` (https://slurm.schedmd.com/sbatch.html):
+    The formats are those of ``sbatch --time`` (https://slurm.schedmd.com/sbatch.html):
     minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes and
-    days-hours:minutes:seconds. Those with seconds may have a fraction of a second.
+    days-hours:minutes:seconds. Formats with seconds can have a fraction of a second.
 
     Parameters
     ----------
     word : str
-        The length of time, without blanks.
+        The duration, without blanks.
     unit : int
-        The seconds that a number alone counts in: 60 for time limits, which are in minutes.
+        The unit of a single number, in seconds. It is 60 for time limits, which are in minutes.
 
     Raises
     ------
     ValueError
-        The word has another form, or too many hours, minutes or seconds for a clock.
+        The string has another format, or too many hours, minutes or seconds for a clock.
     """
     if not word:
         return np.nan
@@ -130,7 +130,7 @@ def _on_a_clock(word: str) -> float:
     days, hours, minutes, seconds, fraction = match.groups()
     if days is None and seconds is None:
         hours, minutes, seconds = None, hours, minutes
-    # Without hours, a duration may have any number of minutes: 90:00 means an hour and a half.
+    # Without hours, a duration can have any number of minutes: 90:00 means an hour and a half.
     most_minutes = LARGEST_WHOLE if hours is None else 59
     is_clock = int(minutes or 0) <= most_minutes and int(seconds or 0) <= 59
     if not is_clock or (days is not None and int(hours) > 23):
@@ -144,17 +144,15 @@ def _on_a_clock(word: str) -> float:
 def parts_of(word: str) -> int:
     """Return how many numbers separated by colons a duration has, such as two in ``12:00``.
 
-    Days are not allowed.
-
-    The result is 0 for other words. The caller needs it because some forms are ambiguous: a number
-    alone may be in seconds or in minutes, and 12:00 means minutes and seconds to Slurm, but hours
-    and minutes to other programs.
+    The result is 0 for strings that are not durations, or durations with days. It is needed because
+    some formats are ambiguous: a single number can be in seconds or in minutes, and 12:00 means
+    minutes and seconds in Slurm, but hours and minutes in other programs.
     """
     return word.count(":") + 1 if _CLOCK.fullmatch(word) else 0
 
 
 def is_without_seconds(word: str) -> bool:
-    """Return whether a time, or a duration with days, has minutes but no seconds.
+    """Return whether a date and time, or a duration with days, has minutes but no seconds.
 
     Examples are 2024-05-01T08:27 and 1-12:30.
     """

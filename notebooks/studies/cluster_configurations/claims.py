@@ -85,7 +85,7 @@ OF_SYSTEMS = PAPER.without("system").fixing("placement")
 OF_PLACEMENTS = PAPER.without("placement", "system")
 OF_JOBS = PAPER.without("jobs")
 
-#: The column values that select the runs of one curve of a figure.
+#: The column values that select the runs of one response-time curve.
 Line = Mapping[str, Any]
 
 
@@ -94,7 +94,7 @@ Line = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Advantage:
-    """The differences between two curves of a figure, measured on the same jobs.
+    """The differences between two response-time curves, measured on the same jobs.
 
     Attributes
     ----------
@@ -112,11 +112,11 @@ class Advantage:
 
     @property
     def max_utilization(self) -> Interval:
-        """The maximal utilization of the first curve minus that of the other curve."""
+        """The maximal utilization of the first curve minus that of the second curve."""
         return self.gain.interval
 
     def response(self, load: float) -> Interval:
-        """Return the relative difference between the mean responses of two curves at a load."""
+        """Return the relative difference between two curves' mean response times at one load."""
         if load not in self.responses:
             raise NotRunError(
                 f"the two lines cannot be compared at load {load:g}: one of them saturates there, "
@@ -125,7 +125,7 @@ class Advantage:
         return self.responses[load]
 
     def better(self, by: float = 0.0) -> bool | None:
-        """Return whether the first of two curves of a figure is better than the other.
+        """Return whether the first of two response-time curves is better than the second.
 
         It is better if its maximal utilization is higher by more than `by`, and if at no load its
         mean response time is longer by more than the share `LIKE`.
@@ -134,14 +134,14 @@ class Advantage:
         return all_of(self.max_utilization.above(by), *map(not_, slower))
 
     def better_by(self, word: Word) -> Asked:
-        """Return a test of whether the first curve is better by more than the cut-off of a word.
+        """Return a test of whether the first curve is better by more than a vague word's cut-off.
 
         The cut-off is a difference between the maximal utilizations of the two curves.
         """
         return Asked(word, self.better)
 
     def slightly_better(self) -> Asked:
-        """Return a test of whether the first of two curves is better, but only slightly."""
+        """Return a test of whether the first of two curves is only slightly better."""
 
         def better_by_less(limit: float) -> bool | None:
             return all_of(self.better(), self.max_utilization.between(-limit, limit))
@@ -149,7 +149,7 @@ class Advantage:
         return Asked(SLIGHTLY, better_by_less)
 
     def alike(self, word: Word) -> Asked:
-        """Return a test of whether two curves of a figure are alike.
+        """Return a test of whether two response-time curves are nearly the same.
 
         They are alike if they differ only by a small shift in utilization. The limit of the word is
         the largest shift that counts as small.
@@ -168,7 +168,7 @@ class Advantage:
 
 
 def compare(runs: pd.DataFrame, one: Line, other: Line) -> Advantage:
-    """Compare two curves of a figure, from the runs of each curve.
+    """Compare two response-time curves, given the column values that select their runs.
 
     `one` and `other` have the column values that select the runs of each curve. Columns that
     `other` does not name are as in `one`.
@@ -181,7 +181,7 @@ def compare(runs: pd.DataFrame, one: Line, other: Line) -> Advantage:
 
 
 def relative_responses(runs: pd.DataFrame, one: Line, other: Line) -> dict[float, Interval]:
-    """Return the relative difference between the mean responses of two curves, at each load."""
+    """Return the relative difference between two curves' mean response times at each load."""
     at_loads = pick(runs, measured=AT_LOAD)
     both = {*pick(at_loads, **one)["load"]} & {*pick(at_loads, **other)["load"]}
     found = {}
@@ -239,7 +239,7 @@ def equal_clusters_do_much_better(runs: pd.DataFrame) -> Decision:
     PAPER.without("system", "placement", "request"),
 )
 def the_largest_cluster_alone_is_better(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that ordered requests do worse than total requests on one large cluster.
+    """Judge the claim that total requests on one large cluster beat ordered requests on all.
 
     On unequal clusters, ordered requests are 'even worse than total requests in ... half' of the
     system, which is its largest cluster.
@@ -311,7 +311,7 @@ def worst_over_first_fit(runs: pd.DataFrame, jobs: Mapping[str, str]) -> dict[st
 
 @study.add_claim("CC-10", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
 def worst_fit_helps_jobs_of_four(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that worst fit helps jobs with four components (Figure 10).
+    """Judge the claim that jobs with four components do better under worst fit (Figure 10).
 
     It 'brings visible improvements' for these jobs, and has 'little effect' on jobs with one
     component.
@@ -332,7 +332,7 @@ def worst_fit_helps_jobs_of_four(runs: pd.DataFrame) -> Decision:
     "CC-11", "maximal utilization with two components minus that with four components", OF_JOBS
 )
 def two_components_are_best(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs of the same total size are best with two components (Figure 11).
+    """Judge the claim that jobs of equal total size do best with two components (Figure 11).
 
     From best to worst, the order is: two components, four components, one component, mixtures.
     """
@@ -352,7 +352,7 @@ def two_components_are_best(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-12", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
 def worst_fit_helps_jobs_of_four_of_one_total(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that worst fit helps only jobs with four components (Figure 12).
+    """Judge the claim that, at equal total size, only four-component jobs gain by worst fit.
 
     All jobs have the same total size. Worst fit 'leaves almost unchanged' the performance of jobs
     with one component.
@@ -376,7 +376,7 @@ def worst_fit_helps_jobs_of_four_of_one_total(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": STRETCHED}),
 )
 def response_times_scale(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that response times are proportional to service times (section 1).
+    """Judge the claim that response times grow in proportion to service times (section 1).
 
     If all service times grow by a factor alpha, the curves follow by 'multiplying our
     response-times curves by 1/alpha and alpha'.
@@ -391,7 +391,7 @@ def response_times_scale(runs: pd.DataFrame) -> Decision:
     OF_PLACEMENTS,
 )
 def placements_are_similar(runs: pd.DataFrame) -> Decision:
-    """Judge the claim of section 4.1 that first fit and worst fit have similar results.
+    """Judge the claim that first fit and worst fit give similar results (section 4.1).
 
     The paper says: 'For unordered requests both FF and WF were simulated; since the results were
     similar'. Section 4.1 compares equal with unequal clusters, so the sentence has two readings:
@@ -402,8 +402,8 @@ def placements_are_similar(runs: pd.DataFrame) -> Decision:
         compare_placements(runs, WORST_FIT, FIRST_FIT, system=system).gain
         for system in (STANDARD, PRINTED)
     )
-    # This difference has a second meaning: it is how much better equal clusters are than unequal
-    # clusters under worst fit, minus the same quantity under first fit.
+    # The difference `on_equal - on_unequal` is also the advantage of equal over unequal clusters
+    # under worst fit, minus the same advantage under first fit.
     difference_of_gains = (on_equal - on_unequal).interval
 
     def either_is_similar(limit: float) -> bool | None:
@@ -425,7 +425,7 @@ def placements_are_similar(runs: pd.DataFrame) -> Decision:
 
 
 def any_of(*answers: bool | None) -> bool | None:
-    """Return whether at least one of several answers is True; None if that is undecided."""
+    """Return whether any of several answers is True, or None if that is undecided."""
     return not_(all_of(*map(not_, answers)))
 
 
@@ -475,7 +475,7 @@ def simulated_less_known(runs: pd.DataFrame, method: str, request: str) -> list[
 
 
 def all_within(word: Word, differences: Sequence[Interval]) -> Asked:
-    """Return a test of whether all differences are small, with the cut-off for a paper's word."""
+    """Return a test of whether all differences are within the cut-off for a vague word."""
 
     def small(limit: float) -> bool | None:
         return all_of(*(each.between(-limit, limit) for each in differences))
@@ -493,7 +493,7 @@ def all_within(word: Word, differences: Sequence[Interval]) -> Asked:
     OF_JOBS,
 )
 def many_components_are_poor(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs with one component for each cluster perform poorly (section 6).
+    """Judge the claim that jobs with as many components as clusters perform poorly (section 6).
 
     The paper says: 'the performance is lower for jobs with numbers of components close to' the
     number of clusters, which is four here. There are two readings: the components have one

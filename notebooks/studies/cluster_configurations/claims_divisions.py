@@ -55,26 +55,26 @@ from studies.shares import Share, agreed, answer_in_words, in_words, share_answe
 from studies.study import PaperSetting
 
 OVER = PaperSetting(fixed={"kind": DIVISION})
-#: Divisions of 128 processors into clusters of equal size.
+#: Divisions of 128 processors into four, eight and sixteen equal clusters.
 FOUR_EQUAL, EIGHT_EQUAL, SIXTEEN_EQUAL = (32,) * 4, (16,) * 8, (8,) * 16
 EQUAL = (FOUR_EQUAL, EIGHT_EQUAL, SIXTEEN_EQUAL)
-#: In these claims, up to five clusters are few, and eight or more clusters are many. Jobs have four
-#: components. The paper has a claim about systems with 'considerably' more clusters than
-#: components, and we count eight clusters as such a system.
+#: In the claims about divisions, up to five clusters are few, and eight or more clusters are many.
+#: Jobs have four components, and one claim is about 'considerably' more clusters than components.
+#: We assume that eight clusters are considerably more.
 MOST_OF_FEW, LEAST_OF_MANY = 5, 8
-#: The two placements that the claims about divisions into clusters compare.
+#: The two placement policies that the claims about divisions into clusters compare.
 BOTH = (FIRST_FIT, WORST_FIT)
 #: The only unequal system whose cluster sizes are in the paper.
 PRINTED_SIZES = (64, 32, 16, 16)
 
 
 def unequal_divisions_into_four() -> list[Sizes]:
-    """Return the unequal divisions of 128 processors into four clusters."""
+    """Return the divisions of 128 processors into four unequal clusters."""
     return [sizes for sizes in into_four() if is_unequal(sizes)]
 
 
 def unequal(least_clusters: int = 4, most_clusters: int = 16) -> list[Sizes]:
-    """Return the unequal divisions of 128 processors into clusters of 8, 16, 32 or 64.
+    """Return the divisions of 128 processors into unequal clusters of 8, 16, 32 or 64.
 
     Only divisions with `least_clusters` to `most_clusters` clusters are returned.
     """
@@ -86,12 +86,12 @@ def unequal(least_clusters: int = 4, most_clusters: int = 16) -> list[Sizes]:
 
 
 def few_unequal() -> list[Sizes]:
-    """Return the unequal divisions of 128 processors into four or five clusters."""
+    """Return the divisions of 128 processors into four or five unequal clusters."""
     both = [*unequal_divisions_into_four(), *unequal(most_clusters=MOST_OF_FEW)]
     return list(dict.fromkeys(both))
 
 
-#: The descriptions of three sets of unequal divisions, for the notes of the verdicts.
+#: Descriptions of three sets of divisions into unequal clusters, for the notes on verdicts.
 OF_FOUR = (
     f"{len(unequal_divisions_into_four())} unequal divisions into four clusters (multiples of 8 up "
     "to 64)"
@@ -105,14 +105,14 @@ OF_FEW = (
 
 
 def above_zero(differences: Iterable[Interval]) -> Share:
-    """Return how many of several differences are positive."""
+    """Count how many of several differences are positive."""
     return Share.of(each.above(0) for each in differences)
 
 
 def share_within(
     word: Word, differences: Sequence[Interval], compare: Callable[[Interval, float], bool | None]
 ) -> Asked:
-    """Return a test of whether most differences are above (or below) the cut-off for a word.
+    """Return a test of whether most differences lie above (or below) a vague word's cut-off.
 
     `compare` is `Interval.above` or `Interval.below`.
     """
@@ -222,7 +222,7 @@ def large_clusters_go_first(runs: pd.DataFrame) -> Decision:
 
 
 def responses_with_large_first(runs: pd.DataFrame) -> list[Interval]:
-    """Return the relative change of response times if first fit tries the largest cluster first.
+    """Return the relative change in response time if first fit tries the largest cluster first.
 
     There is one value for each unequal system of Figure 5 and each load.
     """
@@ -340,8 +340,8 @@ def worst_fit_is_better_on_few_clusters(runs: pd.DataFrame) -> Decision:
     return Decision(least(gains), parts, note)
 
 
-#: A remark in the note on claim CC-7. Section 7.2 and Figure 6 of the authors' paper of 2003 make
-#: the same comparison, with the same component sizes, clusters and policy.
+#: A remark in the note on claim CC-7: the authors' paper of 2003 (section 7.2, Figure 6) makes the
+#: same comparison, with the same component sizes, clusters and policy.
 NOT_VERY_LARGE = (
     f"in the authors' paper of 2003, worst fit gains as much on {name_of(FOUR_EQUAL)}, and the "
     "difference is called 'not very large' (MU-10)"
@@ -354,7 +354,7 @@ def gain_of_worst_fit(maxima: MaxUtilizations, sizes: Sizes) -> Interval:
 
 
 def gains_on_printed(maxima: MaxUtilizations) -> str:
-    """Return a clause with the gain of worst fit on the two systems of section 4.1."""
+    """Return a clause that states how much worst fit gains on the two systems of section 4.1."""
     equal, unequal_ones = (
         100 * gain_of_worst_fit(maxima, sizes).estimate for sizes in (FOUR_EQUAL, PRINTED_SIZES)
     )
@@ -454,8 +454,8 @@ def few_large_clusters_are_preferred(runs: pd.DataFrame) -> Decision:
     return Decision(of_few.yes / of_few.compared, parts, "; ".join(notes))
 
 
-#: The two interpretations of claim CC-16: what number of clusters is compared with what other
-#: number.
+#: Two interpretations of claim CC-16, which prefers fewer clusters. Each has a function that says
+#: whether a system with `few` clusters is compared with a system with `many` clusters.
 PAIRS: dict[str, Callable[[int, int], bool]] = {
     "few clusters compared with many": lambda few, many: (
         few <= MOST_OF_FEW and many >= LEAST_OF_MANY
@@ -470,7 +470,7 @@ def gains_of_fewer(
     is_pair: Callable[[int, int], bool],
     way: str,
 ) -> list[Interval]:
-    """Return the gain in maximal utilization from fewer clusters, for each pair of divisions.
+    """Return how much maximal utilization fewer clusters gain, for each pair of divisions.
 
     The gain is the difference between the maximal utilizations. `is_pair` tells from the two
     numbers of clusters whether two divisions are compared.
@@ -488,7 +488,7 @@ def gains_of_fewer(
     OVER,
 )
 def each_placement_has_its_systems(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the better placement depends on the number of clusters (section 6).
+    """Judge the claim that the number of clusters decides which placement is better.
 
     The paper says: 'with few, large clusters WF should be used', that is worst fit. With many
     clusters first fit is better.

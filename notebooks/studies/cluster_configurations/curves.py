@@ -18,22 +18,22 @@ from studies.cluster_configurations.runs import (
     Setting,
 )
 
-#: The columns of the table of runs that identify one curve of a figure. They are the fields of a
-#: setting.
+#: The columns of the table of runs that identify one response-time curve. They are the fields of a
+#: `Setting`.
 LINE = [field.name for field in fields(Setting)]
 #: Values of some of the columns in `LINE`.
 Values = Mapping[str, Any]
-#: The type of a function that returns the label of a curve, given the column values of that curve.
+#: A function that returns the label of a response-time curve from the curve's column values.
 Label = Callable[[Values], str]
-#: The type of a function that selects the base of a curve, which is the curve that it is compared
-#: with. The function returns the column values in which the base differs from the given curve.
+#: A function that chooses a second response-time curve to compare with a given curve. It returns
+#: the column values in which the second curve differs from the given one.
 Against = Callable[[Values], Values]
 
 
 def curves_of(
     lines: pd.DataFrame, runs: pd.DataFrame, label: Label, against: Against
 ) -> pd.DataFrame:
-    """Return a table with one row for each point of several response curves.
+    """Return a table with one row for each point of several response-time curves.
 
     Each row also has the maximal utilization of its curve. Each curve is compared with another one
     of the `runs`, which differs from it in the values that `against` returns: `beside` is the
@@ -53,7 +53,7 @@ def curves_of(
 
 
 def point_columns(line: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield the table columns for each point of a response curve, from low to high utilization."""
+    """Yield the table columns of a response-time curve, point by point, from low utilization up."""
     for at, rows in groups_of(pick(line, measured=POINT), ["load"]):
         response = sample(rows, "response").interval
         yield {
@@ -67,7 +67,7 @@ def point_columns(line: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def maximum_columns(line: pd.DataFrame) -> dict[str, Any]:
-    """Return the maximal utilization of a curve, from a formula if there is one."""
+    """Return table columns with the maximal utilization of a curve, from a formula if possible."""
     exact = pick(line, measured=EXACT_END)
     ends = pick(line, measured=SATURATED) if exact.empty else exact
     maximum = sample(ends, "max_utilization").interval
@@ -80,7 +80,7 @@ def maximum_columns(line: pd.DataFrame) -> dict[str, Any]:
 
 
 def gain_columns(runs: pd.DataFrame, line: Values, against: Values) -> dict[str, Any]:
-    """Return the difference between the maximal utilizations of two curves.
+    """Return table columns with the difference between the maximal utilizations of two curves.
 
     The two are compared run by run, on the same jobs. The columns are missing values if the other
     curve is the curve itself, or if it was not run.
@@ -106,7 +106,7 @@ def draw_curves(
     beside: str = "",
     **options: Any,
 ) -> Figure:
-    """Draw response curves, with the maximal utilization of each curve.
+    """Draw response-time curves, each with its maximal utilization.
 
     Dashed marks show certain distances from the maximal utilization that a curve is compared with:
     `offsets` has these distances for each curve, and `dashed` is their legend. If `beside` is not

@@ -26,13 +26,12 @@ from studies.cluster_configurations.divisions import (
 from studies.cluster_configurations.runs import study
 from studies.results import Caption
 
-#: The number of jobs in each simulation: usually `JOBS`, and `COARSE` while the user moves the
-#: slider.
+#: The number of jobs in each simulation. It is `JOBS`, or `COARSE` while the user moves the slider.
 JOBS, COARSE = 40_000, 4_000
 
 
 def draw_divisions(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the maximal utilization if m processors are moved between four equal clusters."""
+    """Plot the maximal utilization against the number m of processors moved between clusters."""
     return plots.lines(
         table,
         x="m",
@@ -55,7 +54,7 @@ DIVISIONS = Caption(
 
 @study.add_figure("divisions", DIVISIONS, draw_divisions, claims=("CC-19", "CC-20", "CC-22"))
 def division_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the maximal utilization if m processors are moved between four equal clusters."""
+    """Return the maximal utilization for each number m of processors moved between clusters."""
     maxima = MaxUtilizations(runs)
     rows = []
     for family, way, m in product((TWO_AND_TWO, ONE_AND_ONE), WAYS, MOVED):
@@ -83,7 +82,7 @@ def _max_utilization(family: str, m: int, way: str, jobs: int) -> Interval:
 
 
 def unequal_picture(family: str = TWO_AND_TWO, m: int = 8, coarse: bool = False) -> plots.Picture:
-    """Draw the maximal utilization of four unequal clusters, next to that of four equal clusters.
+    """Draw the maximal utilization of four unequal clusters next to that of equal clusters.
 
     Parameters
     ----------
@@ -112,7 +111,7 @@ def unequal_picture(family: str = TWO_AND_TWO, m: int = 8, coarse: bool = False)
 
 
 def unequal_explorer(state: str = "") -> Explorer:
-    """Return a slider for m, with the maximal utilization of four unequal clusters."""
+    """Return interactive controls for `unequal_picture`: which clusters differ, and by how much."""
     controls = {
         "family": ipw.ToggleButtons(options=(TWO_AND_TWO, ONE_AND_ONE), description="clusters"),
         "m": slider_with_entry("m", 8, 0, 24),

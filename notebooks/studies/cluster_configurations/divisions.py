@@ -31,17 +31,17 @@ from studies.cluster_configurations.model import (
 )
 from studies.study import Scale
 
-#: Settings and runs that divide 128 processors into clusters have this value in the column `kind`.
+#: The value of the column `kind` for settings that divide 128 processors into clusters.
 DIVISION = "division"
-#: The service-time distributions. Section 4 of the paper has exponential service times. We added
-#: service times that are almost constant: any two of them differ by less than a millionth. Because
-#: of these tiny differences, jobs that start together depart one after another.
+#: The service-time distributions: exponential, as in section 4 of the paper, and almost constant,
+#: which we added. Almost constant service times differ by less than a millionth, so that jobs that
+#: start together depart one after another.
 EXPONENTIAL, CONSTANT = "exponential", "constant, departures one by one"
 SERVICES: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),
     CONSTANT: Between(1 - 5e-7, 1 + 5e-7),
 }
-#: A dict from each label to the request type and the placement with which jobs are served.
+#: For each label in a figure: the request type and the placement policy of the jobs.
 ORDERED_WAY = "ordered requests"
 WAYS: dict[str, tuple[str, str | None]] = {
     FIRST_FIT: (UNORDERED, FIRST_FIT),
@@ -50,9 +50,9 @@ WAYS: dict[str, tuple[str, str | None]] = {
 }
 #: The numbers m of processors that are moved from one cluster to another.
 MOVED = range(0, 25, 4)
-#: Two families of divisions into four clusters. Each division starts from four clusters of 32
-#: processors. Then m processors are moved between clusters, either in both pairs of clusters or in
-#: only one pair.
+#: Two families of divisions of 128 processors into four clusters. Each division starts from four
+#: clusters of 32. Then m processors are moved from one cluster of a pair to the other, either in
+#: both pairs of clusters or in only one pair.
 TWO_AND_TWO, ONE_AND_ONE = "32+m, 32+m, 32−m, 32−m", "32+m, 32, 32, 32−m"
 
 #: The sizes of the clusters of a division.
@@ -60,12 +60,12 @@ Sizes = tuple[int, ...]
 
 
 def name_of(sizes: Sizes) -> str:
-    """Return the name of a division into clusters, such as 64+32+16+16."""
+    """Return the name of a division of processors into clusters, such as 64+32+16+16."""
     return "+".join(map(str, sizes))
 
 
 def sizes_of(name: str) -> Sizes:
-    """Return the cluster sizes of a division, given its name, such as 64+32+16+16."""
+    """Return the cluster sizes in the name of a division, such as 64+32+16+16."""
     try:
         sizes = tuple(int(size) for size in name.split("+"))
     except ValueError:
@@ -97,7 +97,7 @@ def into_powers_of_two() -> list[Sizes]:
 
 
 def moved(family: str, m: int) -> Sizes:
-    """Return four cluster sizes after `m` processors were moved between clusters of 32."""
+    """Return the sizes of four clusters of 32 after `m` processors were moved between them."""
     one_of("family", family, (TWO_AND_TWO, ONE_AND_ONE))
     if not 0 <= m < 32:
         raise InputError(f"m = {m}; give the number of processors to move, from 0 to 31")
@@ -112,7 +112,7 @@ def is_unequal(sizes: Sizes) -> bool:
 
 @dataclass(frozen=True)
 class Division:
-    """A setting in which jobs of four components run on one division of 128 processors.
+    """A setting that runs jobs of four components on one division of 128 processors.
 
     For ordered requests `placement` is None, because they leave nothing to choose.
     """
@@ -146,7 +146,7 @@ class Division:
 def measure_division(
     setting: Division, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the maximal utilization of one division of 128 processors into clusters.
+    """Measure the maximal utilization of a division of 128 processors, and yield table rows.
 
     There is one row with the exact value for ordered requests with exponential service times, and
     otherwise one row for each simulated run.
@@ -156,7 +156,7 @@ def measure_division(
         exact = max_utilization_by_simulation(scenario, method="exact").max_utilization
         found = Replications(np.array(exact))
     else:
-        # All divisions serve the same jobs, because they use the same seed. Therefore they can be
+        # All divisions use the same seed and therefore serve the same jobs, so that they can be
         # compared in pairs.
         busy, warning = replicated_traffic(
             scenario,
@@ -169,7 +169,7 @@ def measure_division(
 
 
 def divisions() -> Iterator[Division]:
-    """Yield the settings for all divisions of 128 processors into clusters."""
+    """Yield the settings for all divisions of 128 processors that the study measures."""
     families = [moved(family, m) for family in (TWO_AND_TWO, ONE_AND_ONE) for m in MOVED]
     for sizes in dict.fromkeys([*into_four(), *families]):
         for request, placement in WAYS.values():
@@ -184,7 +184,7 @@ def divisions() -> Iterator[Division]:
 
 
 class MaxUtilizations:
-    """The maximal utilizations of all divisions, read from a table of runs."""
+    """The maximal utilization of each division into clusters, read from a table of runs."""
 
     def __init__(self, runs: pd.DataFrame, service: str = EXPONENTIAL) -> None:
         here = pick(runs, kind=DIVISION, service=service)
@@ -196,7 +196,7 @@ class MaxUtilizations:
         }
 
     def of(self, sizes: Sizes, way: str) -> Replications:
-        """Return the maximal utilization of a division into clusters, for each run."""
+        """Return the maximal utilization of a division into clusters in each run."""
         request, placement = WAYS.get(way, (UNORDERED, way))
         key = name_of(sizes), request, placement
         if key not in self._found:
@@ -204,5 +204,5 @@ class MaxUtilizations:
         return self._found[key]
 
     def gain(self, one: Sizes, other: Sizes, way: str) -> Replications:
-        """Return the maximal utilization of one division minus that of another, for each run."""
+        """Return the maximal utilization of one division minus that of another in each run."""
         return self.of(one, way) - self.of(other, way)

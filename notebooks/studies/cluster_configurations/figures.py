@@ -81,7 +81,7 @@ study.add_figure("figure1-2", das1_densities.CAPTION, das1_densities.draw_densit
 
 # --- Figures 3 to 12: response curves ---
 
-#: The marker and colour of each system, which are the same in all figures.
+#: The marker and the colour of each system. They are the same in all figures.
 SYSTEM_SIGNS = {
     "4×32": plots.STANDARD,
     "8×16": plots.MarkerStyle("#117733", "H"),
@@ -91,14 +91,13 @@ SYSTEM_SIGNS = {
     "2×32+2×16+4×8": plots.MarkerStyle("#AA4499", "p"),
     "4×16+8×8": plots.MarkerStyle("#000000", "v"),
 }
-#: The headings of the panels of a figure, with the curves in each panel. A curve that is in none of
-#: these lists is drawn in all panels.
+#: For figures with two panels: the heading of each panel, and the curves in it. A curve that is in
+#: neither list is drawn in both panels.
 FEW_AND_MANY = {
     "few unequal clusters: 4 or 5": [STANDARD, *FEW],
     "many unequal clusters: 8 or 12": [STANDARD, *MANY],
 }
-#: A dict from each workload to the shade of its curve. The curve is darker if jobs have fewer
-#: components.
+#: The shade of the curve of each workload. The shade is darker if jobs have fewer components.
 JOB_SIGNS = plots.shades(
     [
         ONE_COMPONENT,
@@ -134,17 +133,17 @@ def unequal_and_standard(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_system(line: Values) -> str:
-    """Return the name of a curve's system as the label of the curve."""
+    """Return the label of a curve, which is the name of its system."""
     return line["system"]
 
 
 def over_standard(line: Values) -> Values:
-    """Return column values of the curve to compare with: the same jobs on four clusters of 32."""
+    """Choose the curve to compare with: the same jobs on four clusters of 32."""
     return {"system": STANDARD}
 
 
 def over_first_fit(line: Values) -> Values:
-    """Return column values of the curve to compare with: the same jobs under first fit.
+    """Choose the curve to compare with: the same jobs under first fit.
 
     First fit tries the largest cluster first.
     """
@@ -160,7 +159,7 @@ def by_system_and_request(line: Values) -> str:
 
 
 def over_printed(line: Values) -> Values:
-    """Return column values of the curve to compare with: the same jobs on 64+32+2×16.
+    """Choose the curve to compare with: the same jobs on 64+32+2×16.
 
     This is the unequal system whose sizes the paper prints.
     The single cluster of 64 processors is compared with ordered requests on that system.
@@ -171,7 +170,7 @@ def over_printed(line: Values) -> Values:
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 3, with one panel for ordered and one panel for unordered requests."""
+    """Draw the paper's Figure 3, with one panel for each request type, ordered and unordered."""
     panels = {
         "ordered requests": ["4×32, ordered", "64+32+2×16, ordered", "64 alone, total"],
         "unordered requests": ["4×32, unordered", "64+32+2×16, unordered"],
@@ -196,7 +195,7 @@ FIGURE3 = Caption(
 
 @study.add_figure("figure3", FIGURE3, draw_figure3, claims=("CC-1", "CC-2"))
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of equal clusters, unequal clusters, and one large cluster."""
+    """Return the response-time curves of equal clusters, unequal clusters, and one cluster."""
     four = pick(runs, kind=CURVE, jobs=FOUR_COMPONENTS, placement=(FIRST_FIT, ""))
     alone = pick(four, system=ALONE, request=TOTAL)
     all_clusters = pick(four, system=(STANDARD, PRINTED))
@@ -208,7 +207,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 4: response curves on equal clusters under first fit."""
+    """Draw the paper's Figure 4: response-time curves on equal clusters under first fit."""
     offsets = {"8×16": (0.0, LARGE)}
     return draw_curves(table, "0 to 3 points above 4×32", offsets, look=SYSTEM_SIGNS, **titles)
 
@@ -221,13 +220,13 @@ FIGURE4 = Caption(
 
 @study.add_figure("figure4", FIGURE4, draw_figure4, claims=("CC-3",))
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of equal clusters under first fit."""
+    """Return the response-time curves of equal clusters under first fit."""
     lines = pick(of_four(runs, FIRST_FIT), equal=1)
     return curves_of(lines, runs, by_system, over_standard)
 
 
 def draw_figure5a(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the top of Figure 5: unequal clusters under first fit from the largest cluster."""
+    """Draw the top of the paper's Figure 5: unequal clusters, first fit, largest cluster first."""
     offsets = dict.fromkeys(UNEQUAL, (-LARGE,))
     dashed = "3 points below 4×32"
     return draw_curves(table, dashed, offsets, panels=FEW_AND_MANY, look=SYSTEM_SIGNS, **titles)
@@ -244,13 +243,13 @@ FIGURE5A = Caption(
 
 @study.add_figure("figure5a", FIGURE5A, draw_figure5a, claims=("CC-5",))
 def figure5a(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of unequal clusters under first fit from the largest cluster."""
+    """Return the curves of unequal clusters under first fit, which tries the largest one first."""
     lines = unequal_and_standard(of_four(runs, FIRST_FIT))
     return curves_of(lines, runs, by_system, over_standard)
 
 
 def draw_figure5b(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the bottom of Figure 5: unequal clusters under first fit from the smallest cluster."""
+    """Draw the bottom of the paper's Figure 5: unequal clusters, first fit, smallest first."""
     offsets = dict.fromkeys(UNEQUAL, (0.0,))
     dashed = "maximal utilization if the largest cluster is filled first"
     return draw_curves(table, dashed, offsets, panels=FEW_AND_MANY, look=SYSTEM_SIGNS, **titles)
@@ -266,7 +265,7 @@ FIGURE5B = Caption(
 
 @study.add_figure("figure5b", FIGURE5B, draw_figure5b, claims=("CC-4", "CC-5"))
 def figure5b(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of unequal clusters under first fit from the smallest cluster.
+    """Return the curves of unequal clusters under first fit, which tries the smallest one first.
 
     They are compared with first fit that starts at the largest cluster.
     """
@@ -276,7 +275,7 @@ def figure5b(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 6: response curves on equal clusters under worst fit."""
+    """Draw the paper's Figure 6: response-time curves on equal clusters under worst fit."""
     offsets = {"4×32": (LARGE,), "8×16": (-LARGE,)}
     return draw_curves(
         table,
@@ -296,13 +295,13 @@ FIGURE6 = Caption(
 
 @study.add_figure("figure6", FIGURE6, draw_figure6, claims=("CC-16",))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of equal clusters under worst fit."""
+    """Return the response-time curves of equal clusters under worst fit."""
     lines = pick(of_four(runs, WORST_FIT), equal=1)
     return curves_of(lines, runs, by_system, over_first_fit)
 
 
 def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 7: response curves on unequal clusters under worst fit."""
+    """Draw the paper's Figure 7: response-time curves on unequal clusters under worst fit."""
     offsets = dict.fromkeys([STANDARD, *FEW], (LARGE,)) | dict.fromkeys(MANY, (-LARGE,))
     return draw_curves(
         table,
@@ -323,7 +322,7 @@ FIGURE7 = Caption(
 
 @study.add_figure("figure7", FIGURE7, draw_figure7, claims=("CC-14", "CC-6", "CC-7"))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of unequal clusters under worst fit."""
+    """Return the response-time curves of unequal clusters under worst fit."""
     lines = unequal_and_standard(of_four(runs, WORST_FIT))
     return curves_of(lines, runs, by_system, over_first_fit)
 
@@ -334,12 +333,12 @@ def by_system_and_placement(line: Values) -> str:
 
 
 def over_worst_fit(line: Values) -> Values:
-    """Return column values of the curve to compare with: the same jobs under worst fit."""
+    """Choose the curve to compare with: the same jobs under worst fit."""
     return {"placement": WORST_FIT}
 
 
 def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 8, with one panel for each system that has many clusters."""
+    """Draw the paper's Figure 8, with one panel for each system of many clusters."""
     both = (FIRST_FIT, WORST_FIT)
     panels = {system: [f"{system}, {placement}" for placement in both] for system in MANY}
     look = {line: plots.MEANINGS[line.split(", ")[1]] for both in panels.values() for line in both}
@@ -356,7 +355,7 @@ FIGURE8 = Caption(
 
 @study.add_figure("figure8", FIGURE8, draw_figure8, claims=("CC-8", "CC-21"))
 def figure8(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of many unequal clusters, under first fit and worst fit."""
+    """Return the response-time curves of many unequal clusters, under first fit and worst fit."""
     lines = pick(of_four(runs, (FIRST_FIT, WORST_FIT)), system=tuple(MANY))
     return curves_of(lines, runs, by_system_and_placement, over_worst_fit)
 
@@ -364,16 +363,16 @@ def figure8(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Section 5: jobs with different numbers of components on 4×32 ---
 
 BY_COMPONENTS = "response times by number of components"
-#: The labels in the figures of the workloads of section 5.1, and of those of section 5.2.
+#: The labels, in figures, of the workloads of section 5.1 and of the workloads of section 5.2.
 NAMES_OF_SIZE = {name: name for name in SAME_SIZE}
 NAMES_OF_TOTAL = {of_one_total(name): name for name in SAME_TOTAL}
-#: A dict from each workload to the workload whose jobs have one component more. Mixtures of jobs
-#: with different numbers of components are left out.
+#: For each workload, the workload whose jobs have one more component. Mixtures of jobs with
+#: different numbers of components are left out.
 ONE_MORE = dict(pairwise(OF_ONE_KIND))
 
 
 def of_jobs(runs: pd.DataFrame, placement: str, names: Mapping[str, str]) -> pd.DataFrame:
-    """Return the runs on four clusters of 32 with the workloads of one part of section 5.
+    """Return the runs on four clusters of 32 with the workloads of section 5.1 or 5.2.
 
     Runs with jobs of the other part of section 5 are left out.
     """
@@ -389,22 +388,22 @@ def by_jobs(line: Values) -> str:
 
 
 def over_one_component_more(line: Values) -> Values:
-    """Return column values of the curve to compare with: jobs with one component more."""
+    """Choose the curve to compare with: jobs with one more component."""
     return {"jobs": ONE_MORE.get(line["jobs"], line["jobs"])}
 
 
 def over_one_component(line: Values) -> Values:
-    """Return column values of the curve to compare with: the same total in one component."""
+    """Choose the curve to compare with: jobs of the same total size in one component."""
     return {"jobs": of_one_total(ONE_COMPONENT)}
 
 
 def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **options: Any) -> Figure:
-    """Draw the response curves of several workloads, with mixtures in a second panel."""
+    """Draw the response-time curves of several workloads, with mixtures in a second panel."""
     return draw_curves(table, dashed, offsets, panels=PURE_AND_MIXED, look=JOB_SIGNS, **options)
 
 
 def draw_figure9(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 9: jobs whose components have the same size distribution, under first fit."""
+    """Draw the paper's Figure 9: jobs with equally distributed components, first fit."""
     offsets = dict.fromkeys(ONE_MORE, (0.0,))
     return draw_by_jobs(table, "same as with one more component", offsets, **titles)
 
@@ -417,7 +416,7 @@ FIGURE9 = Caption(
 
 @study.add_figure("figure9", FIGURE9, draw_figure9, claims=("CC-9", "CC-17"))
 def figure9(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of the jobs of section 5.1 under first fit.
+    """Return the response-time curves of the jobs of section 5.1 under first fit.
 
     Each curve is compared with that of jobs with one component more.
     """
@@ -426,7 +425,7 @@ def figure9(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure10(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 10: jobs whose components have the same size distribution, under worst fit."""
+    """Draw the paper's Figure 10: jobs with equally distributed components, worst fit."""
     offsets = {FOUR_COMPONENTS: (LARGE,), ONE_COMPONENT: (-LARGE, LARGE)}
     dashed = "3 points above first fit; for one component, first fit ± 3 points"
     return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 9", **titles)
@@ -441,13 +440,13 @@ FIGURE10 = Caption(
 
 @study.add_figure("figure10", FIGURE10, draw_figure10, claims=("CC-10",))
 def figure10(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of the jobs of section 5.1 under worst fit."""
+    """Return the response-time curves of the jobs of section 5.1 under worst fit."""
     lines = of_jobs(runs, WORST_FIT, NAMES_OF_SIZE)
     return curves_of(lines, runs, by_jobs, over_first_fit)
 
 
 def draw_figure11(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 11: jobs with the same total size, under first fit."""
+    """Draw the paper's Figure 11: jobs of the same total size, first fit."""
     offsets = dict.fromkeys((TWO_COMPONENTS, FOUR_COMPONENTS, *OF_ONE_AND_FOUR), (0.0,))
     return draw_by_jobs(table, "same as one component", offsets, **titles)
 
@@ -460,7 +459,7 @@ FIGURE11 = Caption(
 
 @study.add_figure("figure11", FIGURE11, draw_figure11, claims=("CC-11", "CC-17", "CC-18", "CC-23"))
 def figure11(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of the jobs of section 5.2 under first fit.
+    """Return the response-time curves of the jobs of section 5.2 under first fit.
 
     Each curve is compared with that of jobs with a single component.
     """
@@ -469,7 +468,7 @@ def figure11(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure12(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 12: jobs with the same total size, under worst fit."""
+    """Draw the paper's Figure 12: jobs of the same total size, worst fit."""
     offsets = {FOUR_COMPONENTS: (0.0,), ONE_COMPONENT: (-TINY, TINY)}
     dashed = "same as first fit; for one component, first fit ± 1 point"
     return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 11", **titles)
@@ -482,7 +481,7 @@ FIGURE12 = Caption(
 
 @study.add_figure("figure12", FIGURE12, draw_figure12, claims=("CC-12",))
 def figure12(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response curves of the jobs of section 5.2 under worst fit."""
+    """Return the response-time curves of the jobs of section 5.2 under worst fit."""
     lines = of_jobs(runs, WORST_FIT, NAMES_OF_TOTAL)
     return curves_of(lines, runs, by_jobs, over_first_fit)
 
@@ -497,7 +496,7 @@ PANELS = {
 
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the break-even penalty of spanning as a function of the mean job size."""
+    """Plot the break-even penalty of spanning against the mean job size."""
     return plots.lines_and_levels(
         table,
         x="share",
@@ -505,7 +504,7 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
         line="line",
         panel="panel",
         levels=LEVELS,
-        # The extra entry uses up the lightest shade, because a label in that shade is hard to read.
+        # The extra entry 'one more' takes the lightest shade, in which labels are hard to read.
         look=plots.shades(["2×32", "4×32", "8×32", "one more"]),
         xlabel="mean job size, as a share of one cluster",
         ylabel="break-even penalty",
@@ -522,7 +521,7 @@ BREAK_EVEN_CAPTION = Caption(
 
 @study.add_figure("break-even", BREAK_EVEN_CAPTION, draw_break_even)
 def break_even(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the penalty at which spanning several clusters neither pays nor costs.
+    """Return the span penalty at which spanning several clusters neither gains nor loses.
 
     The column `share` is the mean size of a job, as a share of the largest cluster.
     """

@@ -31,10 +31,10 @@ from studies.pages import MARKS
 from studies.results import StudyResult
 
 STANDARD = co.Scenario(co.Multicluster([32] * 4), FOUR)
-#: Exercise 3 moves `MOVED` processors from each of two clusters to the other two. The maximal
-#: utilization must become lower by less than `LOST`.
+#: In exercise 3, processors are moved from each of two clusters to the other two. `MOVED` has the
+#: numbers of processors that can be moved. The maximal utilization must fall by less than `LOST`.
 MOVED, LOST = (4, 8, 12, 16), 0.05
-#: Exercise 4 and the project divide 128 processors into these numbers of equal clusters.
+#: Exercise 4 and the project divide 128 processors into four, eight or sixteen equal clusters.
 DIVIDED = (4, 8, 16)
 #: The number of jobs in each run of the project, and the number of runs.
 JOBS, RUNS = 2_000, 5
@@ -98,7 +98,7 @@ QUESTIONS = {
 
 
 def folded(result: StudyResult, names: Iterable[str]) -> HTML:
-    """Return figures as HTML; each is folded below the question that it answers."""
+    """Return figures as HTML, each collapsed below the question that it answers."""
     parts = []
     for name in names:
         question, why = QUESTIONS[name]
@@ -113,17 +113,17 @@ def folded(result: StudyResult, names: Iterable[str]) -> HTML:
 
 
 def dividing(result: StudyResult) -> HTML:
-    """Return Figures 3 to 8 as folded HTML. They are about the division into clusters."""
+    """Return the paper's Figures 3 to 8, on dividing processors into clusters, as HTML."""
     return folded(result, [*QUESTIONS][:7])
 
 
 def components(result: StudyResult) -> HTML:
-    """Return Figures 9 to 12 as folded HTML. They are about the number of components."""
+    """Return the paper's Figures 9 to 12, on the number of components of a job, as HTML."""
     return folded(result, [*QUESTIONS][7:])
 
 
-#: A dict from the number of components, in words, to the name of the workload in which all jobs
-#: have this number of components and the same total size.
+#: For each number of components, the workload in which every job has this number of components. The
+#: total size of the jobs is the same in all these workloads.
 OF_ONE_TOTAL = {
     "one": model.of_one_total(model.ONE_COMPONENT),
     "two": model.of_one_total(model.TWO_COMPONENTS),
@@ -138,7 +138,7 @@ def _on_standard(result: StudyResult, placement: str) -> pd.DataFrame:
 
 
 def most_of_one_total(result: StudyResult, placement: str = model.FIRST_FIT) -> str | None:
-    """Return the number of components that has the highest maximal utilization, as a word.
+    """Return the number of components, as a word, that gives the highest maximal utilization.
 
     All jobs have the same total size. The answer is None if no number is certain to be the best.
     """
@@ -151,7 +151,7 @@ def most_of_one_total(result: StudyResult, placement: str = model.FIRST_FIT) -> 
 
 
 def parts_picture(result: StudyResult) -> Picture:
-    """Draw the maximal utilization of 4×32 for each number of components and each placement.
+    """Draw the maximal utilization of 4×32 by number of components and by placement.
 
     All jobs have the same total size.
     """
@@ -285,7 +285,7 @@ check = checker(EXERCISES)
 
 
 def leaderboard(entries: dict[str, co.Placement]) -> pd.DataFrame:
-    """Rank placements by their mean capacity loss over three divisions of 128 processors.
+    """Rank placement policies by mean capacity loss over three divisions of 128 processors.
 
     Parameters
     ----------

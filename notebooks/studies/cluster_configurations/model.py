@@ -50,8 +50,8 @@ POLICIES: dict[str, Scheduling] = {IN_ORDER: FCFS(), OVERTAKING: FPFS(50)}
 
 # --- Section 4: systems of 128 processors, largest cluster first ---
 
-#: Every system except the single cluster of 64 processors has this number of processors. Section
-#: 4.1 gives all utilizations as shares of this number, even for that single cluster.
+#: Every system has this number of processors, except the single cluster of 64. Section 4.1 gives
+#: all utilizations as fractions of this number, even for the single cluster.
 PROCESSORS = 128
 #: The systems with equal clusters: section 4.1 has four clusters, and Figure 4 has four and eight.
 STANDARD = "4×32"
@@ -81,8 +81,8 @@ MANY = [name for name in UNEQUAL if len(UNEQUAL[name]) >= 8]
 
 # --- Sections 4 and 5: the jobs ---
 
-#: The distribution of component sizes, which is D(0.9) on [1, 8]. It does not treat the size 1 as a
-#: power of two.
+#: The distribution of component sizes, D(0.9) on [1, 8]. It does not count the size 1 as a power of
+#: two.
 SIZES = power_of_two(0.9, 1, 8)
 #: Jobs with four components. In section 4.1, jobs have one component for each cluster. In section
 #: 4.2, there are 'unordered requests consisting of 4 components'.
@@ -131,7 +131,7 @@ SAME_TOTAL = _with_mixtures(
 
 
 def of_one_total(jobs: str) -> str:
-    """Return the name of a workload in which each job has the total size of four components.
+    """Return the name of a workload whose jobs have the total size of four-component jobs.
 
     Jobs with four components are the same in sections 5.1 and 5.2, and keep their name.
     """
@@ -164,13 +164,13 @@ ALMOST_UNCHANGED = Word("almost unchanged", TINY, "points", 100)
 EXTREMELY_WELL = Word("extremely well", 0.005, "points", 100)
 VERY_ACCURATE = Word("very accurate", TINY, "points", 100)
 #: Two mean response times count as similar if their relative difference is at most this number. A
-#: setting that saturates later still counts as better if its mean response times are longer by at
-#: most this share. Simulations of the same jobs detect much smaller differences, which should not
-#: decide.
+#: setting with a higher maximal utilization still counts as better if its mean response times are
+#: longer by at most this fraction. Simulations of the same jobs can detect much smaller
+#: differences, but such differences should not decide a claim.
 LIKE = 0.05
 SIMILAR_TIMES = Word("similar", LIKE, "%", 100)
-#: A test of the rule in section 1 for the case that all service times grow by a factor alpha.
-#: ALPHAS are the factors that are tried. EXACT is the largest relative error that is accepted. The
+#: A test of the rule in section 1 about multiplying all service times by a factor alpha: the
+#: factors that are tried (ALPHAS), and the largest relative error that is accepted (EXACT). The
 #: error is not zero because a response time is the difference between two instants that are about
 #: 10^4 times larger.
 ALPHAS, EXACT = (1.25, 2.0, 10.0), 1e-6

@@ -59,13 +59,13 @@ from studies.published import PublishedLoss, load_published
 from studies.study import Scale, Study, scales
 
 NAME = "cluster-configurations"
-#: The types of settings that this module measures. Two other types are defined elsewhere: the cells
-#: of the paper's tables, and the divisions of 128 processors into clusters.
+#: The types of settings that this module measures. The cells of the paper's tables and the
+#: divisions of 128 processors are also types of settings, but they are defined elsewhere.
 CURVE, BREAK_EVEN, STRETCHED = "response curve", "break-even penalty", "longer service times"
-#: The types of rows that a response curve has in the table of runs. A `SATURATED` row has the
-#: maximal utilization from simulations, and an `EXACT_END` row has it from a formula. A `POINT` row
-#: has one point of the curve. An `AT_LOAD` row has the mean response time at one of a few loads; at
-#: these loads, all curves are simulated with the same jobs, so that they can be compared.
+#: The types of rows that one response-time curve has in the table of runs. A `SATURATED` row has
+#: the maximal utilization from simulations, and an `EXACT_END` row has it from a formula. A `POINT`
+#: row has one point of the curve. An `AT_LOAD` row has the mean response time at one of a few
+#: loads. At these loads, all curves are simulated with the same jobs, so that they can be compared.
 SATURATED, EXACT_END = "saturated", "exact"
 POINT, AT_LOAD = "point", "at a load"
 #: The names of the two scenarios that a search for a break-even penalty compares. In the first, the
@@ -75,7 +75,7 @@ SPANS, WHOLE = "spanning", "whole"
 
 @dataclass(frozen=True)
 class Setting:
-    """One curve of a response-time figure: a system, its jobs, a placement and a policy.
+    """The setting of one response-time curve: a system, its jobs, a placement and a policy.
 
     Text values are names that `model` defines. The system, the jobs, the placement and the policy
     may also be objects, for example your own. For ordered and total requests `placement` is None,
@@ -105,7 +105,7 @@ class Setting:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario to simulate, with objects in place of their names."""
+        """The scenario to simulate; names are replaced by the objects that they stand for."""
         jobs: Any = named(self.jobs, JOBS)
         if self.request != UNORDERED:
             jobs = jobs.with_(request=self.request)
@@ -145,7 +145,7 @@ class BreakEven:
 
     @property
     def whole_jobs(self) -> JobModel:
-        """The same jobs, each with all its processors in one component."""
+        """The same jobs as in `jobs`, each with all its processors in one component."""
         return self.jobs.with_(merged_into=1)
 
     @property
@@ -161,7 +161,7 @@ class BreakEven:
 
 @dataclass(frozen=True)
 class Stretched:
-    """A test of how longer service times change response times (section 1 of the paper).
+    """A test of whether response times grow in proportion to service times (section 1).
 
     All service times are multiplied by `alpha`, and the arrival rate is divided by `alpha`.
     """
@@ -171,7 +171,7 @@ class Stretched:
 
 
 def check_words(setting: Any) -> None:
-    """Raise an `InputError` if a setting has a name that the module `model` does not define."""
+    """Raise an `InputError` if a setting contains a name that the module `model` lacks."""
     known: dict[str, Mapping] = {
         "system": SYSTEMS,
         "placement": PLACEMENTS,
@@ -185,12 +185,12 @@ def check_words(setting: Any) -> None:
 
 
 def named(part: Any, known: Mapping[str, Any]) -> Any:
-    """Return the object that has this name, or the argument itself if it is not a string."""
+    """Return the object with the given name, or the argument itself if it is not a string."""
     return known[part] if isinstance(part, str) else part
 
 
 def scenario_of(setting: Any) -> Scenario:
-    """Return the scenario of a setting of the class `Setting` or `BreakEven`.
+    """Return the scenario of a `Setting` or a `BreakEven`.
 
     Its requests are unordered.
     """
@@ -206,7 +206,7 @@ def scenario_of(setting: Any) -> Scenario:
 
 
 def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the maximal utilization of a setting, and its mean response times at lower loads.
+    """Yield the maximal utilization and the mean response times of one response-time curve.
 
     Loads and utilizations are shares of 128 processors. The column `equal` says whether all
     clusters have the same size. In the rows of a point, `run_jobs` is the number of jobs of each
@@ -215,8 +215,8 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
     scenario = setting.scenario
     share = scenario.system.processors / PROCESSORS
     of_clusters = {"equal": scenario.system.is_equal}
-    # All settings use the same seed, the parent of their own seeds, so that they serve the same
-    # jobs.
+    # The seeds of all settings have the same parent. This parent is used as the seed of every
+    # setting, so that all settings serve the same jobs.
     every_run = parent(seed)
     utilization = saturated(scenario, scale.jobs, scale.replications, every_run)
     end = MaxUtilization(utilization.interval, "simulation")
@@ -249,7 +249,7 @@ def saturated(
 def responses_at_loads(
     scenario: Scenario, scale: Scale, every_run: np.random.SeedSequence, end: MaxUtilization
 ) -> Iterator[tuple[float, Replications]]:
-    """Yield the mean response times of all runs, for each load at which curves are compared.
+    """Yield the mean response time in every run, for each load at which curves are compared.
 
     A load is left out if it is not certain to be below the maximal utilization `end`, or if it is
     so close to `end` that the queue does not settle during the runs.
@@ -269,7 +269,7 @@ def responses_at_loads(
 def points_of_curve(
     scenario: Scenario, scale: Scale, seed: np.random.SeedSequence, end: MaxUtilization
 ) -> Iterator[tuple[Point, Replications]]:
-    """Yield each point of a response curve, with the mean response time of each run.
+    """Yield each point of a response-time curve, with the mean response time in each run.
 
     Only loads that are certain to be below the maximal utilization `end` have a point.
     """
@@ -289,7 +289,7 @@ def points_of_curve(
 def measure_break_even(
     setting: BreakEven, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the maximal utilization with jobs that span clusters, and with jobs on one cluster.
+    """Yield the maximal utilization with jobs that span clusters and with jobs on one cluster.
 
     If all service times are ``1 + penalty`` times as long, the schedule is the same but slower.
     Therefore the net utilization with spanning jobs is ``spanning / (1 + penalty)``. At the
@@ -307,7 +307,7 @@ def measure_break_even(
 def measure_stretched(
     setting: Stretched, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the largest relative error of the rule that `alpha` scales all response times.
+    """Yield the largest relative error of the rule that response times are multiplied by `alpha`.
 
     All submissions and run times are multiplied by `alpha`. The rule says that this multiplies each
     response time by `alpha` too.
@@ -383,15 +383,15 @@ def numbers_of_components() -> Iterator[Setting]:
 
 
 def break_evens() -> Iterator[BreakEven]:
-    """Yield the break-even settings: each policy, number of components and size distribution."""
+    """Yield a `BreakEven` for each policy, number of components and size distribution."""
     for policy, (line, (clusters, sizes)) in product(POLICIES, SPANNING.items()):
         system = Multicluster.equal(clusters, 32)
         for of_component in sizes:
             yield BreakEven(line, system, JobModel(of_component, clusters), policy)
 
 
-#: The study of this paper. Each parameter has two values: one for the scale ``quick``, and one for
-#: the scale ``paper``.
+#: The study of the paper on cluster configurations. Each parameter of a scale has two values: one
+#: for the scale ``quick``, and one for the scale ``paper``.
 #:
 #: - Comparisons on the same jobs have `replications` runs of `jobs` jobs. At the highest load, runs
 #:   have `high_jobs` jobs, because the queue takes longer to settle.

@@ -52,8 +52,9 @@ from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision
 from studies.study import PaperSetting
 
-#: The setting of the claims about response times. The paper does not print MaxJumps, so each claim
-#: is also judged at other values of MaxJumps.
+#: The paper's setting for the claims about response times. The paper does not state MaxJumps, the
+#: limit on how often a job may be overtaken, so each claim is also judged at other values of
+#: MaxJumps.
 PAPER = PaperSetting(
     varied={"max_jumps": JUMPS},
     fixed={
@@ -67,31 +68,31 @@ PAPER = PaperSetting(
         "counted": AT_HEAD,
     },
 )
-#: The largest relative difference between mean response times that counts as a 'small deviation'.
+#: The largest relative difference between two mean response times that we accept as the paper's
+#: 'small deviation'.
 SMALL = Word("small", 0.1, "%", 100)
-#: The cut-off for 'the same trend': a group has a rising trend if its mean response time never
-#: falls by more than this share.
+#: The tolerance for the paper's phrase 'the same trend': a group of jobs follows a rising trend if
+#: its mean response time never falls by more than this fraction.
 TREND = Word("the same trend", 0.05, "%", 100)
-#: The largest splitting threshold that counts as low. The runs have thresholds from 3 to 19
-#: processors.
+#: The largest splitting threshold, in processors, that counts as low. Jobs with more processors
+#: than the splitting threshold are split. The study simulates thresholds from 3 to 19.
 LOW = Word("low", 10.0, "processors")
-#: The best splitting threshold counts as known only if at most this many thresholds are equally
-#: good.
+#: The largest number of equally good splitting thresholds for which we still say that the best
+#: splitting threshold is known.
 NARROW = 3
-#: The groups of jobs that are never split in Figure 1, because their jobs have at most ten
-#: processors.
+#: The groups of jobs that are never split in Figure 1, which splits jobs above ten processors.
 UNSPLIT = ("S1", "S2", "S3")
 
 
-# --- Section 7: splitting threshold, penalty and load ---
+# --- Claims of section 7: effects of the splitting threshold, the penalty and the load ---
 
-#: The measured response times for each splitting threshold. Jobs with more processors than the
-#: threshold are split.
+#: The type of a dict from each splitting threshold to the response times measured with it. Jobs
+#: with more processors than the splitting threshold are split.
 Line = Mapping[float, Responses]
 
 
 def line_of(pairs: Iterable[Pair]) -> Line:
-    """Return the measured response times for each splitting threshold, from low to high."""
+    """Return a dict from each splitting threshold, in ascending order, to its response times."""
     line = {pair.setting["above"]: pair.split for pair in pairs}
     if len(line) < 2:
         raise NotRunError(
@@ -101,7 +102,7 @@ def line_of(pairs: Iterable[Pair]) -> Line:
 
 
 def lines_of(pairs: Iterable[Pair], by: str) -> dict[float, list[Pair]]:
-    """Group pairs of settings by the value of a column, in increasing order of that value.
+    """Group pairs of settings by the value that they have in the column `by`, in ascending order.
 
     Values with only one pair are left out.
     """
@@ -112,7 +113,7 @@ def lines_of(pairs: Iterable[Pair], by: str) -> dict[float, list[Pair]]:
 
 
 def below_saturation(line: Line) -> list[Responses]:
-    """Return the response times at all splitting thresholds that do not saturate the system."""
+    """Return the response times at the splitting thresholds that do not saturate the system."""
     return [found for found in line.values() if not found.saturated]
 
 
@@ -122,7 +123,7 @@ def below_saturation(line: Line) -> list[Responses]:
     PAPER,
 )
 def responses_rise_with_the_threshold(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that response times grow with the splitting threshold (Figure 2).
+    """Judge the claim that a higher splitting threshold makes response times longer (Figure 2).
 
     The paper calls this threshold *thres* and says: 'increasing thres leads to poorer performance',
     most of all for large jobs.
@@ -143,12 +144,12 @@ def responses_rise_with_the_threshold(runs: pd.DataFrame) -> Decision:
 
 
 def follows(line: Sequence[Responses], group: str) -> Asked:
-    """Return a test of whether a group's response time grows with the splitting threshold.
+    """Return a test of whether a job group's response time rises with the splitting threshold.
 
-    It does if it never falls by more than a limit as the splitting threshold grows.
-    Each threshold is compared with all smaller ones, run by run, because the runs of two thresholds
-    have the same jobs. Among so many pairs, one is likely to fall by chance, so their confidence is
-    raised until all of them together have a confidence of 95 %.
+    It rises if it never falls by more than a tolerance as the splitting threshold grows. Each
+    threshold is compared with all smaller thresholds, run by run, because the runs of two
+    thresholds have the same jobs. Among so many pairs, one is likely to fall by chance, so the
+    confidence of each pair is raised until all pairs together have a confidence of 95 %.
     """
     pairs = [[found.response[group] for found in pair] for pair in combinations(line, 2)]
     confidence = 1 - 0.05 / (len(pairs) * len(NAMES))
@@ -166,7 +167,7 @@ def follows(line: Sequence[Responses], group: str) -> Asked:
     PAPER,
 )
 def low_thresholds_are_best_at_a_small_penalty(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that a low splitting threshold is best at a small penalty (section 7.1).
+    """Judge the claim that a low splitting threshold is best if the penalty is small (section 7.1).
 
     The paper calls this threshold *thres* and says: 'it is therefore better to keep thres low'.
     """
@@ -186,7 +187,7 @@ def low_thresholds_are_best_at_a_small_penalty(runs: pd.DataFrame) -> Decision:
 
 
 def best_is_low(best: Sequence[float]) -> Asked:
-    """Return a test of whether at least one of the best splitting thresholds is low."""
+    """Return a test of whether any of the best splitting thresholds counts as low."""
 
     def begins_low(limit: float) -> bool | None:
         return min(best) <= limit if best else None
@@ -201,7 +202,7 @@ def best_is_low(best: Sequence[float]) -> Asked:
     PAPER.without("psi"),
 )
 def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that a higher penalty makes the response times of all groups longer.
+    """Judge the claim that a higher penalty lengthens the response times of all job groups.
 
     The paper says: 'the effect of communication is felt in the entire job stream rather than the
     individual co-allocated jobs' (section 8.2). We read 'rather than' as 'and not only in', because
@@ -244,7 +245,7 @@ def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
     PAPER_SEARCH,
 )
 def processor_hours_decide(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that splitting pays only if it saves processor-hours (section 7.4).
+    """Judge the claim that splitting jobs pays only if it saves processor-hours (section 7.4).
 
     The paper says: 'if processor hours due to the penalty exceed those saved [...] no net benefit'.
     The processor-hours are saved if the maximal utilization is higher with splitting than without
@@ -272,14 +273,15 @@ def processor_hours_decide(runs: pd.DataFrame) -> Decision:
     PAPER.with_(psi=HIGH_PENALTY),
 )
 def split_jobs_delay_the_queue(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs wait longer if many jobs are split at a high penalty.
+    """Judge the claim that jobs wait longer in the queue if many jobs are split at a high penalty.
 
     The paper says that this leads to 'jobs over delaying in the queue'.
     """
     first, *_, last = line_of(against_itself(runs)).values()
     if first.saturated and not last.saturated:
-        # If only the setting with many split jobs is saturated, it has no mean waiting time,
-        # because its queue grows without limit. Then the maximal utilizations are compared.
+        # If only the setting that splits many jobs is saturated, its queue grows without limit, so
+        # its mean waiting time does not exist. In this case the maximal utilizations are compared
+        # instead.
         less = (last.max_utilization - first.max_utilization).interval
         return Decision(
             less,
@@ -343,7 +345,7 @@ def large_jobs_respond_last(runs: pd.DataFrame) -> Decision:
 
 
 def all_above(intervals: Sequence[Interval], limit: float) -> bool | None:
-    """Return whether all confidence intervals are above a limit; None if there are none."""
+    """Return whether all intervals lie above a limit; None if undecided or without intervals."""
     return all_of(*(each.above(limit) for each in intervals)) if intervals else None
 
 
@@ -354,7 +356,7 @@ def all_above(intervals: Sequence[Interval], limit: float) -> bool | None:
     PAPER.without("psi"),
 )
 def best_threshold_grows_with_the_penalty(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the best splitting threshold grows with the penalty ψ (Figure 3).
+    """Judge the claim that the best splitting threshold increases with the penalty ψ (Figure 3).
 
     The paper says: 'this optimal value increases with ψ', and the range of thresholds at which
     splitting pays shrinks.
@@ -375,18 +377,18 @@ def best_threshold_grows_with_the_penalty(runs: pd.DataFrame) -> Decision:
 
 
 def pays(line: Iterable[Pair], group: str) -> dict[float, bool | None]:
-    """Return whether splitting shortens a group's response time, for each splitting threshold.
+    """Return whether splitting shortens a group's response time, by splitting threshold.
 
-    An answer is None if this is undecided.
+    An answer is None if the runs do not decide it.
     """
     return {pair.setting["above"]: change(pair.split, pair.other, group).gains for pair in line}
 
 
 def grows(before: Sequence[float], after: Sequence[float]) -> bool | None:
-    """Return whether every best threshold at a high penalty exceeds every one at a low penalty.
+    """Return whether the best splitting threshold is higher at a high than at a low penalty.
 
-    `before` has the best thresholds at the low penalty, `after` those at the high penalty. The
-    answer is None if they overlap, or if one of them is empty.
+    `before` has the best thresholds at the low penalty, and `after` has those at the high penalty.
+    The answer is None if the two ranges of thresholds overlap, or if one of them is empty.
     """
     if not before or not after:
         return None
@@ -398,7 +400,7 @@ def grows(before: Sequence[float], after: Sequence[float]) -> bool | None:
 
 
 def shrinks(before: dict[float, bool | None], after: dict[float, bool | None]) -> bool | None:
-    """Return whether splitting pays at fewer thresholds at a high penalty than at a low penalty.
+    """Return whether fewer splitting thresholds pay at a high penalty than at a low penalty.
 
     `before` says for each threshold whether splitting pays at the low penalty, and `after` whether
     it pays at the high penalty. The answer is None if no threshold changes from
@@ -448,7 +450,7 @@ def _losses_at(lines: Mapping[float, Line], best: Mapping[float, Sequence[float]
 
 
 def lines_by_load(runs: pd.DataFrame) -> dict[float, Line]:
-    """Return the measured response times for each load and each splitting threshold."""
+    """Return the response times at each splitting threshold, as one dict per offered load."""
     lines = lines_of(against_itself(runs), "load")
     if len(lines) < 2:
         raise NotRunError(
@@ -462,10 +464,10 @@ def _as_text(thresholds: Sequence[float]) -> str:
 
 
 def same_best(lines: Iterable[Line], group: str) -> tuple[bool | None, set[float]]:
-    """Return whether several curves have a common best threshold, and the common thresholds.
+    """Return whether several curves share a best splitting threshold, and all shared thresholds.
 
-    If they do, but the best thresholds of all lines are many or include the lowest or the highest
-    threshold, the answer is None: then the runs do not show where the best threshold is.
+    If they do, but the best thresholds of all curves are many or include the lowest or the highest
+    threshold, the answer is None, because the runs do not show where the best threshold is.
     """
     lines = list(lines)
     best = [set(best_thresholds(line, group)) for line in lines]
@@ -500,7 +502,7 @@ def responses_rise_with_the_load(runs: pd.DataFrame) -> Decision:
 
 
 def unsaturated_in(one: Line, other: Line) -> list[float]:
-    """Return the splitting thresholds at which the system saturates at neither of two loads."""
+    """Return the splitting thresholds that saturate the system at neither of two loads."""
     both = [threshold for threshold in one if threshold in other]
     return [x for x in both if not one[x].saturated and not other[x].saturated]
 
@@ -536,7 +538,7 @@ def spread_penalties_are_worse(runs: pd.DataFrame) -> Decision:
 
 
 def pairs_of_penalties(runs: pd.DataFrame) -> list[Pair]:
-    """Pair the settings that differ only in whether all jobs have the same penalty."""
+    """Match each setting with sampled penalties to the same setting with one fixed penalty."""
     pairs = against_same_penalty(pick(runs, spread=(SPREAD, 0.0)))
     if not pairs:
         raise NotRunError(
@@ -547,9 +549,9 @@ def pairs_of_penalties(runs: pd.DataFrame) -> list[Pair]:
 
 
 def mean_of(samples: Iterable[Replications | None]) -> Interval | None:
-    """Return the mean of all quantities that are not None, and its confidence interval.
+    """Average all samples that are not None, and return the mean with its confidence interval.
 
-    The mean is None if no sample is left.
+    The result is None if all samples are None.
     """
     known = [sample for sample in samples if sample is not None]
     if not known:

@@ -26,22 +26,22 @@ from studies.communication_penalty.thresholds import Thresholds, read_thresholds
 from studies.ledger import Decision, Row, judge_number
 from studies.study import PaperSetting
 
-#: The setting of the claims about the highest penalty at which splitting pays (section 6).
+#: The paper's setting for the claims about the highest penalty at which splitting jobs still
+#: shortens response times (section 6).
 PAPER_SEARCH = PaperSetting(
     varied={"max_jumps": JUMPS, "counted": AT_HEAD, "load": PRINTED_LOAD},
     fixed={"kind": SEARCH},
 )
-#: Descriptions of two choices that we made to fit numbers in the paper. `CHOSEN` fits the penalty
-#: thresholds, and `CHOSEN_LENGTH` fits the load. Therefore the verdict on these numbers is
-#: `calibrated on`.
+#: Descriptions of two choices that we made. `CHOSEN` was chosen to reproduce the break-even
+#: penalties printed in the paper, and `CHOSEN_LENGTH` to reproduce the printed load. Therefore the
+#: verdict on these numbers is `calibrated on`.
 CHOSEN, CHOSEN_LENGTH = "MaxJumps and how jumps are counted", "the length of a run"
-#: A note on claims that need only the existence of a penalty threshold, and not its value in the
-#: paper.
+#: A note for claims that only need a break-even penalty to exist, whatever its value in the paper.
 FITTED = f"the threshold was used to choose {CHOSEN}, so only the other settings are a test"
 
 
 def is_above(found: Interval | None, limit: float) -> bool | None:
-    """Return whether a confidence interval is above a limit; None if there is no interval."""
+    """Return whether an interval lies above a limit; None if undecided or if `found` is None."""
     return found.above(limit) if found else None
 
 
@@ -50,9 +50,10 @@ def is_above(found: Interval | None, limit: float) -> bool | None:
 
 @study.add_numbers
 def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield ledger rows for two printed results: the load, and the shares of the job groups.
+    """Check the paper's offered load and its shares of the job groups against exact values.
 
-    They are compared with samples of as many jobs as a run of the paper.
+    Each comparison is one ledger row. The printed numbers are also compared with random samples
+    that have as many jobs as one run of the paper.
     """
     for row in shares(pick(runs, jobs=ONE_RUN)).to_dict("records"):
         sample = Interval(row["exact"], row["sample_low"], row["sample_high"], SAMPLE_COUNT)
@@ -63,12 +64,12 @@ def printed_shares(runs: pd.DataFrame) -> Iterator[Row]:
         yield Row.of(study.name, item, row["quantity"], row["printed"], exact, judged)
 
 
-# --- Section 6: the highest penalty at which splitting pays ---
+# --- Claims of section 6: the highest penalty at which splitting jobs pays ---
 
 
 @study.add_claim("CP-2", "break-even penalty of splitting for all jobs", PAPER_SEARCH)
 def stream_has_the_printed_threshold(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that splitting pays up to a penalty of 0.185 for all jobs (Figure 1).
+    """Judge the claim that the break-even penalty of all jobs together is 0.185 (Figure 1).
 
     The paper says of this threshold: 'it is 0.185 for the entire job stream'.
     """
@@ -84,14 +85,15 @@ def stream_has_the_printed_threshold(runs: pd.DataFrame) -> Decision:
 
 
 def is_threshold(crossing: Crossing) -> bool | None:
-    """Return whether splitting pays below some penalty and loses above it; None if undecided."""
+    """Return whether splitting has a break-even penalty; None if the runs do not decide it."""
     return {"crossing": True, "undecided": None}.get(crossing.answer, False)
 
 
 def is_of_one_run(found: Thresholds, group: str) -> bool | None:
-    """Return whether one run of the paper's length may give the paper's threshold for a group.
+    """Return whether one run as short as the paper's can yield the paper's break-even penalty.
 
-    The answer is None if single runs have no thresholds.
+    The break-even penalty is that of one job group. The answer is None if single runs have no
+    break-even penalty.
     """
     run = found.prediction(group)
     return run.contains(PRINTED[group]) if run and run.half_width else None
@@ -99,7 +101,7 @@ def is_of_one_run(found: Thresholds, group: str) -> bool | None:
 
 @study.add_claim("CP-18", "break-even penalty of splitting for all jobs", PAPER_SEARCH)
 def viable_for_any_speed_ratio(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that splitting can pay at any speed ratio of the links (section 6).
+    """Judge the claim that splitting can pay with links of any speed between clusters (section 6).
 
     The paper says that it is 'viable for any speed ratio so long as the [...] intensity is low
     enough'. The penalty is the product of the speed ratio and the intensity of communication. If
@@ -113,7 +115,7 @@ def viable_for_any_speed_ratio(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CP-21", "break-even penalty of splitting for all jobs", PAPER_SEARCH)
 def viability_has_limits(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that splitting pays only up to a certain penalty (section 9).
+    """Judge the claim that splitting jobs pays only up to some penalty (section 9).
 
     The paper says that there are 'parameter limits within which the co-allocation is viable'.
     """
@@ -124,7 +126,7 @@ def viability_has_limits(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CP-3", "break-even penalty of splitting for S4", PAPER_SEARCH)
 def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that large jobs gain from splitting only at lower penalties (Figure 1).
+    """Judge the claim that large jobs have a lower break-even penalty than all jobs (Figure 1).
 
     The paper says that the threshold is '1.60 for S4 and over 0.3 for S1', and that 'large jobs
     have a lower threshold'.
@@ -141,7 +143,7 @@ def large_jobs_have_a_lower_threshold(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CP-9", "break-even penalty of splitting, the lowest over groups", PAPER_SEARCH)
 def free_splitting_pays(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that splitting always pays without a penalty (section 6).
+    """Judge the claim that splitting jobs always pays if there is no penalty (section 6).
 
     The paper says: co-allocation 'without considering communication … is always viable'.
     """
@@ -157,7 +159,7 @@ def free_splitting_pays(runs: pd.DataFrame) -> Decision:
     PAPER_SEARCH,
 )
 def threshold_of_the_stream_misleads(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that a single penalty threshold for all jobs is misleading (section 6).
+    """Judge the claim that one break-even penalty for all jobs is misleading (section 6).
 
     The paper says: 'the (entire) job stream threshold value is practically misleading', because
     large jobs 'have a lower threshold and they constitute a larger part of the load'. That S4 loses

@@ -18,30 +18,33 @@ from studies.communication_penalty import Setting, model, responses, study
 from studies.communication_penalty.model import ALWAYS, AT_NEED
 from studies.communication_penalty.responses import Change, Responses
 
-#: The user of the explorer can enter the penalty as the product of two factors, or directly.
+#: The two ways to enter the penalty in the explorer: as the product of two factors, or directly.
 BY_FACTORS, DIRECTLY = "alpha and lambda", "itself"
-#: A dict from the label of each rule for splitting jobs in the explorer to the rule.
+#: A dict from each label in the explorer's list of splitting rules to the splitting rule.
 PLACEMENTS = {"always split": ALWAYS, "split at need": AT_NEED}
-#: A dict from each label of the slider for MaxJumps to the value of MaxJumps.
+#: A dict from each label on the MaxJumps slider to the value of MaxJumps, the largest number of
+#: times that a job may be overtaken.
 JUMPS = {model.jumps_label(jumps): jumps for jumps in study.scales["paper"].search_jumps}
 BASE_JUMPS = model.JUMPS
-#: The number of jobs in a run, and the number of runs. `COARSE` is used while the user moves a
-#: control, and `FINE` is used afterwards.
+#: The number of jobs per run and the number of runs. `COARSE` applies while the user moves a
+#: control, and `FINE` applies afterwards.
 COARSE, FINE = (1_500, 6), (20_000, 12)
-#: The largest number of jobs in a run while the user moves a control. Close to saturation, the
-#: queue may need more jobs to settle. Then the picture shows no mean until the user stops.
+#: The largest number of jobs per run while the user moves a control. Near saturation, the queue may
+#: need more jobs to settle. In that case the picture shows no mean response time until the user
+#: stops moving the control.
 LONGEST_COARSE = 6_000
-#: The right end of the axis of mean response times. It is four times the mean response time at the
+#: The right end of the axis for mean response times: four times the mean response time at the
 #: initial values of the controls.
 UNTIL = 60.0
-#: The labels of the bars for jobs that stay whole and for jobs that are split.
+#: The labels of the bars that show runs without splitting and runs with splitting.
 KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
 
-#: The type of a dict with two measurements: without splitting (`KEPT`) and with it (`SPLIT`).
+#: The type of a dict with the measurements of one setting without splitting (`KEPT`) and with
+#: splitting (`SPLIT`).
 Found = Mapping[str, Responses]
 
-#: Keep measurements in memory, because users often return a control to an earlier value.
+#: Cache the measurements, because users often return a control to an earlier value.
 _respond = lru_cache(maxsize=512)(responses.respond)
 _break_even = lru_cache(maxsize=512)(responses.break_even)
 
@@ -51,7 +54,7 @@ def penalty_picture(
     load: float = model.PRINTED_LOAD, max_jumps: int = BASE_JUMPS, placement: str = "always split",
     coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the mean response time of each group of jobs, with and without splitting.
+    """Draw the mean response time of each job group, with and without splitting large jobs.
 
     Parameters
     ----------
@@ -162,7 +165,7 @@ def _verdict(change: Change) -> str:
 
 
 def penalty_explorer(state: str = "") -> Explorer:
-    """Return controls for the arguments of `penalty_picture`, with the picture.
+    """Return controls for the arguments of `penalty_picture`, together with the picture.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ from studies.communication_penalty.runs import (
 )
 from studies.results import Caption
 
-#: The description of the system and its policies, for the captions.
+#: The system and its policies, as text for figure captions.
 SYSTEM = "5×20, D(0.85), FPFS, worst fit"
 AT_LOAD = f"{SYSTEM}, load {PRINTED_LOAD}"
 #: The labels of the axes.
@@ -60,19 +60,19 @@ FIELDS = [
     "kept_whole",
     "placement",
 ]
-#: The column values of the paper's own settings. All figures use these values unless their captions
-#: say otherwise.
+#: The column values that select the paper's own settings. All figures use these values unless their
+#: captions say otherwise.
 AS_PAPER: dict[str, Any] = {"kept_whole": 0.0, "placement": ALWAYS, "counted": AT_HEAD}
 AT_PRINTED_LOAD: dict[str, Any] = AS_PAPER | {"load": PRINTED_LOAD}
-#: The labels of two settings that split jobs are compared with: the same jobs without splitting,
-#: and the same jobs with one penalty for all.
+#: The labels of two baselines for settings that split jobs: the same jobs without splitting, and
+#: the same jobs with one penalty for all.
 NOBODY_SPLIT, SAME_PENALTY = "no co-allocation", f"penalty {CONSTANT} for all jobs"
 
 # --- The groups of jobs (section 5) ---
 
 
 def draw_shares(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw each group's share of the jobs and of the work: exact, sampled, and in the paper."""
+    """Plot each job group's share of jobs and of work: exact, sampled and from the paper."""
     drawn = table.rename(columns={"sample_low": "ci95_low", "sample_high": "ci95_high"})
     return plots.intervals(
         drawn[drawn["quantity"] != LOAD],
@@ -94,7 +94,7 @@ SHARES_CAPTION = Caption(
 
 @study.add_figure("shares", SHARES_CAPTION, draw_shares)
 def shares(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return each group's share of the jobs and of the work: exact, sampled, and in the paper."""
+    """Return each job group's share of jobs and of work: exact, sampled and from the paper."""
     exact = exact_shares()
     rows = []
     for known, samples in groups_of(pick(runs, kind=SAMPLES), ["jobs", "quantity", "group"]):
@@ -117,7 +117,7 @@ def shares(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 class Pair(NamedTuple):
-    """The response times of a setting, and the response times that they are compared with."""
+    """A setting, its response times, and the response times of the setting compared with it."""
 
     setting: Mapping[str, Any]
     split: Responses
@@ -125,7 +125,7 @@ class Pair(NamedTuple):
 
 
 def against(runs: pd.DataFrame, base: Mapping[str, Any], alike: Iterable[str]) -> list[Pair]:
-    """Pair each setting with the base setting that it is compared with.
+    """Match each setting to the base setting that it is compared with.
 
     Settings without a base setting are left out.
 
@@ -155,31 +155,31 @@ def against(runs: pd.DataFrame, base: Mapping[str, Any], alike: Iterable[str]) -
 
 
 def against_whole(runs: pd.DataFrame) -> list[Pair]:
-    """Pair each setting that splits jobs with the same setting without splitting."""
+    """Match each setting that splits jobs to the same setting without splitting."""
     return against(runs, {"above": None}, ["max_jumps", "counted", "load"])
 
 
 def against_same_penalty(runs: pd.DataFrame) -> list[Pair]:
-    """Pair each setting that samples penalties with the same setting with one fixed penalty."""
+    """Match each setting that samples penalties to the same setting with one fixed penalty."""
     return against(runs, {"spread": 0.0}, [name for name in FIELDS if name != "spread"])
 
 
 def against_itself(runs: pd.DataFrame) -> list[Pair]:
-    """Pair each setting with itself, so that groups of its jobs can be compared."""
+    """Match each setting to itself, so that its groups of jobs can be compared."""
     measured = ((known, read_responses(rows)) for known, rows in groups_of(runs, FIELDS))
     return [Pair(setting, found, found) for setting, found in measured]
 
 
 def split_so(runs: pd.DataFrame, **splitting: Any) -> pd.DataFrame:
-    """Return the runs that split jobs in a given way, and the runs without splitting."""
+    """Select the runs that split jobs as given by `splitting`, and all runs without splitting."""
     whole, split = pick(runs, above=None), runs[column(runs, "above").notna()]
     return pd.concat([whole, pick(split, **splitting)])
 
 
 def ratio_table(pairs: Iterable[Pair], groups: Sequence[str] = NAMES, to: str = "") -> pd.DataFrame:
-    """Return two mean response times and their ratio, for each pair of settings and each group.
+    """Tabulate two mean response times and their ratio per pair of settings and job group.
 
-    If `to` is given, all groups are compared with that group.
+    If `to` is given, the response times of all groups are compared with that of the group `to`.
     """
     rows = [
         {**pair.setting, "group": group} | ratio_row(pair, group, to)
@@ -190,7 +190,7 @@ def ratio_table(pairs: Iterable[Pair], groups: Sequence[str] = NAMES, to: str = 
 
 
 def ratio_row(pair: Pair, group: str, to: str) -> dict[str, Any]:
-    """Return the table columns for one group of jobs and one pair of settings."""
+    """Return a table row that compares one job group's response times in a pair of settings."""
     split, other = pair.split, pair.other
     unknown = Interval.exact(np.nan)
     response = unknown if split.saturated else split.response[group].interval
@@ -207,7 +207,7 @@ def ratio_row(pair: Pair, group: str, to: str) -> dict[str, Any]:
 
 
 def best_thresholds(responses: Mapping[float, Responses], group: str) -> list[float]:
-    """Return the splitting thresholds at which a group of jobs has the shortest response time.
+    """Return the splitting thresholds with the shortest mean response time of a job group.
 
     These are the best threshold and all others that are not certain to be worse.
     """
@@ -219,9 +219,9 @@ def best_thresholds(responses: Mapping[float, Responses], group: str) -> list[fl
 
 
 def varied(table: pd.DataFrame, name: str, by: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of those curves that have more than one value in the column `name`.
+    """Return the rows of all curves that have at least two different values in column `name`.
 
-    The rows of a line have the same values in the columns `by`.
+    All rows of a curve have the same values in the columns `by`.
     """
     if table.empty:  # it has no columns
         return table
@@ -230,7 +230,7 @@ def varied(table: pd.DataFrame, name: str, by: Sequence[str]) -> pd.DataFrame:
 
 
 def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
-    """Return a table sorted by some columns. An empty table is returned unchanged."""
+    """Sort a table by the columns `by`. An empty table is returned unchanged."""
     if table.empty:
         return table
     return table.sort_values([*by], kind="stable", ignore_index=True)
@@ -238,13 +238,14 @@ def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
 
 # --- Figures 1 to 6 ---
 
-#: The groups of jobs whose curves have no confidence band, because five bands would hide each
-#: other.
+#: The job groups whose curves are drawn without a confidence band, because five bands in one plot
+#: would hide each other.
 BARE = ("S1", "S2", "S3")
-#: The last entry uses up the lightest shade, because a label in that shade is hard to read.
+#: An extra entry takes the lightest shade of the palette, so that no job group gets it, because a
+#: label in the lightest shade is hard to read.
 _SHADES = plots.shades([*GROUPS, "the lightest"])
-#: The markers of the groups of jobs. None of them is a diamond, because diamonds mark the values
-#: that the paper prints.
+#: The marker of each job group. No group has a diamond, because diamonds mark values that are
+#: printed in the paper.
 LOOK = _SHADES | {
     "S4": _SHADES["S4"]._replace(marker="v"),
     STREAM: plots.MarkerStyle("#000000", "P"),
@@ -252,9 +253,10 @@ LOOK = _SHADES | {
 
 
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a new column ``line``, which names the group of jobs of each row.
+    """Add a column ``line`` to a table, which assigns each row to the curve of its job group.
 
-    If the numbers of components differ from those of the paper, only the rows of all jobs are kept.
+    If split jobs do not have as many components as in the paper, only the rows of all jobs together
+    are kept.
     """
     as_paper = table["parts"] == PARTS
     words = "in " + table["parts"].map("{:g}".format)
@@ -263,16 +265,16 @@ def by_group(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def look_of(names: Sequence[str]) -> dict[str, plots.MarkerStyle]:
-    """Return the markers of several curves: fixed markers for groups of jobs, shades otherwise."""
+    """Return the marker style of each curve, which is fixed for the curves of job groups."""
     return LOOK if names[0] in LOOK else plots.shades([*names, "the lightest"])
 
 
-#: The names of the columns that assign each row of a table to a curve and to a panel.
+#: The columns that assign each row of a table to a curve and to a panel of the figure.
 LINES = {"line": "line", "panel": "panel"}
 
 
 def draw_responses(table: pd.DataFrame, dashed: Collection[str] = (), **options: Any) -> Figure:
-    """Draw mean response times as curves, with a panel for each value of MaxJumps.
+    """Plot mean response times as curves, in one panel for each value of MaxJumps.
 
     Parameters
     ----------
@@ -296,7 +298,7 @@ def draw_responses(table: pd.DataFrame, dashed: Collection[str] = (), **options:
 
 
 def draw_ratios(table: pd.DataFrame, base: str, **options: Any) -> Figure:
-    """Draw ratios of mean response times as curves, with a panel for each value of MaxJumps.
+    """Plot ratios of mean response times as curves, in one panel for each value of MaxJumps.
 
     `base` describes the jobs of the denominator. The other arguments are as in `draw_responses`.
     """
@@ -314,16 +316,16 @@ def draw_ratios(table: pd.DataFrame, base: str, **options: Any) -> Figure:
 
 
 def with_panels(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a new column ``panel``, which names the value of MaxJumps."""
+    """Add a column ``panel`` to a table, with a label for the value of MaxJumps in each row."""
     return table.assign(panel="MaxJumps " + table["max_jumps"].map(jumps_label))
 
 
-#: The label of a curve ends with these words if its jobs are not split.
+#: The last words in the label of a curve for jobs that are not split.
 NOT_SPLIT = " not split"
 
 
 def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of all jobs, group S1 and group S4, with and without splitting."""
+    """Keep the curves of all jobs and of groups S1 and S4, and add those without splitting."""
     split = table[~table["line"].isin(BARE[1:])]
     whole = split[split["line"] == split["group"]]
     names = whole["group"] + NOT_SPLIT
@@ -332,9 +334,9 @@ def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 1: mean response times as functions of the penalty.
+    """Plot Figure 1: mean response times against the penalty.
 
-    Those without splitting are dashed.
+    The curves without splitting are dashed.
     """
     drawn = with_whole_jobs(by_group(table))
     look = LOOK | {group + NOT_SPLIT: sign for group, sign in LOOK.items()}
@@ -350,21 +352,22 @@ FIGURE1_CAPTION = Caption(
 
 @study.add_figure("figure1", FIGURE1_CAPTION, draw_figure1, claims=("CP-9", "CP-14"))
 def figure1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response times with and without splitting, for each group at each penalty."""
+    """Return mean response times with and without splitting, by job group and penalty."""
     here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), above=ABOVE, spread=0.0)
     table = varied(ratio_table(against_whole(here)), "psi", by=["max_jumps", "parts"])
     return in_order(table, "max_jumps", "parts", "psi")
 
 
 def draw_figure1_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean response times with splitting, divided by those without splitting."""
+    """Plot the ratio of mean response times with and without splitting, against the penalty."""
     printed = pd.DataFrame({"line": PRINTED.keys(), "psi": PRINTED.values()})
     return draw_ratios(
         by_group(table), NOBODY_SPLIT, x="psi", xlabel=PSI, printed=printed, **titles
     )
 
 
-#: The finding for all charts that show response times divided by those without splitting.
+#: The finding in the captions of all charts that show response times with splitting, divided by
+#: response times without splitting.
 BELOW_ONE = "Splitting pays if a line is below 1"
 FIGURE1_RATIOS_CAPTION = Caption(
     f"Figure 1 divided by {NOBODY_SPLIT}: jobs above {ABOVE} processors split into {PARTS}; "
@@ -375,7 +378,7 @@ study.add_figure("figure1-ratios", FIGURE1_RATIOS_CAPTION, draw_figure1_ratios)(
 
 
 def draw_figure2(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 2: mean response times as functions of the splitting threshold."""
+    """Plot Figure 2: mean response times against the splitting threshold."""
     return draw_responses(by_group(table), x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -390,7 +393,7 @@ FIGURE2_CAPTION = Caption(
     "figure2", FIGURE2_CAPTION, draw_figure2, claims=("CP-4", "CP-15", "CP-20", "CP-11")
 )
 def figure2(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response times of each group of jobs at each splitting threshold."""
+    """Return the response times of each job group at each splitting threshold."""
     here = split_so(pick(runs, kind=IN_FIGURE, **AT_PRINTED_LOAD), psi=LOW_PENALTY, spread=0.0)
     return along_thresholds(here, NAMES, ["psi"])
 
@@ -398,10 +401,11 @@ def figure2(runs: pd.DataFrame) -> pd.DataFrame:
 def along_thresholds(
     runs: pd.DataFrame, groups: Sequence[str], lines: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the response times of several groups of jobs at each splitting threshold.
+    """Return the response times of several job groups at each splitting threshold.
 
-    The column ``best`` says which thresholds are the best of their line. The rows of a line have
-    the same values in the columns `lines`, and the same MaxJumps and number of components.
+    The column ``best`` says whether a threshold is among the best of its curve. The rows of a curve
+    have the same values in the columns `lines`, the same MaxJumps and the same number of
+    components.
     """
     pairs = against_whole(runs)
     alike = ["max_jumps", "parts", *lines]
@@ -421,12 +425,12 @@ def along_thresholds(
 
 
 def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a new column ``line``, which names the penalty of each row."""
+    """Add a column ``line`` to a table, which assigns each row to the curve of its penalty."""
     return table.assign(line="penalty " + table["psi"].map("{:g}".format))
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 3: mean response times of group S4, with a curve for each penalty."""
+    """Plot Figure 3: response times of S4, the largest jobs, with one curve per penalty."""
     return draw_responses(by_penalty(table), x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -445,12 +449,12 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_load(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with a new column ``line``, which names the load of each row."""
+    """Add a column ``line`` to a table, which assigns each row to the curve of its load."""
     return table.assign(line="load " + table["load"].map("{:g}".format))
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 4: mean response times of group S4, with a curve for each load."""
+    """Plot Figure 4: response times of S4, the largest jobs, with one curve per load."""
     return draw_responses(by_load(table), x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -472,7 +476,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 5: response times with sampled penalties divided by those with one penalty."""
+    """Plot Figure 5: response times with sampled penalties, divided by those with one penalty."""
     return draw_ratios(by_group(table), SAME_PENALTY, x="above", xlabel=THRESHOLD, **titles)
 
 
@@ -494,7 +498,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 6: mean response times of split jobs by penalty, relative to all split jobs."""
+    """Plot Figure 6: response times of split jobs by penalty class, relative to all split jobs."""
     lines = table.assign(line=table["group"])
     return draw_ratios(lines, ALL_SPLIT, x="above", xlabel=THRESHOLD, **titles)
 

@@ -42,10 +42,10 @@ COUNTING = {AT_HEAD: "at the head (2008)", WHOLE_WAIT: "over the whole wait (200
 
 
 def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw break-even penalties as functions of MaxJumps, with a panel for each counting rule.
+    """Plot break-even penalties against MaxJumps, with one panel per rule for counting jumps.
 
-    Hollow markers are bounds. Higher values of MaxJumps are left out, because there the thresholds
-    hardly depend on it.
+    Hollow markers are bounds. Values of MaxJumps above 20 are left out, because the break-even
+    penalties hardly depend on them.
     """
     drawn = pick(table[table["max_jumps"] <= 20], group=tuple(PRINTED))
     under_fcfs = pick(drawn, max_jumps=0).assign(counted=WHOLE_WAIT)
@@ -85,7 +85,7 @@ THRESHOLDS_CAPTION = Caption(
     ("CP-2", "CP-18", "CP-21", "CP-3", "CP-13", "CP-16", "CP-10"),
 )
 def thresholds(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the break-even penalties of splitting, for each group of jobs."""
+    """Return each job group's break-even penalty, by load, MaxJumps and counting rule."""
     rows = []
     for search, found in searches_in(runs):
         fits = {"fits_mean": fits_mean(found), "fits_run": fits_run(found)}
@@ -94,13 +94,13 @@ def thresholds(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def searches_in(runs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], Thresholds]]:
-    """Yield the settings of each search for break-even penalties, with the penalties found."""
+    """Yield the load, MaxJumps and counting rule of each search, and its break-even penalties."""
     for search, its_runs in groups_of(pick(runs, kind=SEARCH), ["load", "max_jumps", "counted"]):
         yield search, read_thresholds(its_runs)
 
 
 def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
-    """Return the table columns with the break-even penalty of one group of jobs."""
+    """Return a table row with the break-even penalty of one job group."""
     crossing = found.by_group[group]
     maximal = "" if found.one_run else " of the maximal utilization"
     run = found.prediction(group) or MISSING
@@ -119,7 +119,7 @@ def threshold_row(found: Thresholds, group: str) -> dict[str, Any]:
 
 
 def bound_of(found: Thresholds, group: str) -> str:
-    """Return ``"at least"`` or ``"at most"`` if a break-even penalty is only a bound.
+    """Return ``"at least"`` or ``"at most"`` if a break-even penalty is known only as a bound.
 
     An end of its interval is then outside of the penalties that were searched, or at a penalty at
     which the split jobs saturate.
@@ -134,9 +134,9 @@ def bound_of(found: Thresholds, group: str) -> str:
 
 
 def fits_mean(found: Thresholds) -> bool:
-    """Return whether the paper's thresholds lie in the confidence intervals of our means.
+    """Return whether the paper's break-even penalties lie in our confidence intervals.
 
-    It must also be possible that S4 has a lower threshold than all jobs, as in the paper.
+    It must also be possible that S4 has a lower break-even penalty than all jobs, as in the paper.
     """
     means = {group: found.by_group[group].interval for group in PRINTED}
     at_stream = found.change_at_stream("S4") or MISSING
@@ -144,10 +144,10 @@ def fits_mean(found: Thresholds) -> bool:
 
 
 def fits_run(found: Thresholds) -> bool:
-    """Return whether a run as short as the paper's may give the thresholds in the paper.
+    """Return whether a run as short as the paper's can yield the paper's break-even penalties.
 
-    The printed thresholds must lie in the prediction intervals for a single such run. The groups
-    must also have the printed order in at least one of twenty single runs.
+    The printed values must lie in the prediction intervals for a single run of this length. The
+    groups must also have the printed order in at least one of twenty single runs.
     """
     means = (found.by_group[group].interval for group in PRINTED)
     is_sure = not any(mean.warning for mean in means)
@@ -156,9 +156,9 @@ def fits_run(found: Thresholds) -> bool:
 
 
 def has_printed(intervals: Mapping[str, Interval]) -> bool:
-    """Return whether some intervals contain the penalty thresholds that the paper prints.
+    """Return whether our intervals contain the break-even penalties printed in the paper.
 
-    The printed threshold of S1 is a lower limit, so its interval must reach above it.
+    The value printed for S1 is a lower limit, so the interval of S1 must reach above it.
     """
     rounding = 0.0005  # The printed thresholds have three decimals.
     near = all(
@@ -174,7 +174,7 @@ def has_printed(intervals: Mapping[str, Interval]) -> bool:
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return how well each load, MaxJumps and counting rule fits the paper's thresholds."""
+    """Compare our break-even penalties with the paper's, by load, MaxJumps and counting rule."""
     readings = {}
     for search, found in searches_in(runs):
         readings[name_of_search(**search)] = {
@@ -188,5 +188,5 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
 
 
 def name_of_search(load: float, max_jumps: float, counted: str) -> str:
-    """Return the label of a search: its load, its MaxJumps and its counting rule."""
+    """Name a search for break-even penalties by its load, MaxJumps and counting rule."""
     return f"load {load:.3g}, MaxJumps {jumps_label(max_jumps)}, counted {COUNTING[counted]}"

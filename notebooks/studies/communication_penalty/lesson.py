@@ -14,28 +14,28 @@ from coalloc_lib.statistics.saturation import replicated_traffic
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 from studies.communication_penalty import WHOLE, scenario, study
 
-#: Two examples with six jobs on three clusters. Each example has the submit times, the run times
-#: and the numbers of processors of its jobs. Splitting large jobs helps in one example and hurts in
-#: the other.
+#: Two examples, each with six jobs on three clusters: the submit times, the run times and the
+#: numbers of processors of the jobs. Splitting large jobs shortens the mean response time in one
+#: example and lengthens it in the other.
 SYSTEM = co.Multicluster([8, 8, 8])
 CASES = {
     "helps": ((0, 2, 2, 2, 4, 4), (6, 6, 4, 4, 2, 4), (2, 2, 4, 7, 3, 2)),
     "hurts": ((1, 2, 2, 2, 3, 4), (4, 6, 6, 2, 2, 2), (8, 5, 5, 3, 3, 6)),
 }
-#: In the two examples with six jobs, jobs with more than four processors are split into three
-#: components. The penalty is 0.25.
+#: In the two examples with six jobs, each job with more than four processors is split into three
+#: components, and the penalty is 0.25.
 HALF_A_CLUSTER, PENALTY_OF_SIX = 4, 0.25
 #: The penalty of the project.
 PENALTY = 0.2
-#: The sizes of the simulations. BUSY: the number of jobs in a run that measures the maximal
-#: utilization. RUNS: the number of runs. RESPONDING: the number of jobs in a run that measures
-#: response times.
+#: The sizes of the simulations: `BUSY` is the number of jobs in a run that measures the maximal
+#: utilization, `RUNS` is the number of runs, and `RESPONDING` is the number of jobs in a run that
+#: measures response times.
 BUSY, RUNS, RESPONDING = 5_000, 10, 10_000
 #: MaxJumps and the load in exercise 7.
 HARM = 8, 0.7
 AT_NEED = co.SingleThenSpan(co.WorstFit())
-#: The three splitting rules that readers get at the start of the project. Each rule has a size and
-#: a placement; jobs of at most this size are not split.
+#: The three splitting rules that readers get at the start of the notebook's project. Each rule has
+#: a size in processors and a placement policy; only jobs larger than this size may be split.
 KNOWN = {
     "never split": (19, co.WorstFit()),
     "always split above 10": (10, co.WorstFit()),
@@ -49,7 +49,7 @@ def _split(above: int = 10, psi: float = 0.0, max_jumps: int = 0, parts: int = 4
 
 @dataclass(frozen=True)
 class Case:
-    """Six jobs under FCFS, with and without splitting the large jobs.
+    """An example with six jobs under FCFS, simulated with and without splitting large jobs.
 
     `submit`, `runtime` and `processors` have a value for each job. Times are in hours.
     """
@@ -77,7 +77,9 @@ class Case:
         return float(split.response.mean() / whole.response.mean())
 
     def player(self) -> co.Player:
-        """Return a player of two schedules: without splitting above, and with splitting below."""
+        """Return a player that animates two schedules: without splitting above, with splitting
+        below.
+        """
         last = max(schedule.end.max() for schedule in self.pair)
         schedules = {
             f"{name}: mean response {schedule.response.mean():.1f} h": schedule
@@ -166,7 +168,7 @@ def _threshold_at_need(answer: Any) -> str:
 
 @lru_cache
 def harm(placement: Placement) -> Replications:
-    """Return the mean response time with splitting divided by that without (exercise 7).
+    """Return the ratio of the mean response times with and without splitting in exercise 7.
 
     Half of the jobs with more than 10 processors are split into four components, without a penalty.
     The other half cannot be split. `HARM` has MaxJumps and the load.
@@ -207,7 +209,7 @@ check = checker(EXERCISES)
 
 
 def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
-    """Rank placements by their maximal utilization.
+    """Rank placement policies by their maximal utilization.
 
     Jobs with more than three processors have four components. The policy is FCFS, and the penalty
     is 0.2. A placement with the attribute ``keeps_whole`` decides for each job whether it is split.
@@ -242,8 +244,8 @@ def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
                 "co.WorstFit()"
             )
         engine = "compiled" if type(rule) in (co.WorstFit, co.SingleThenSpan) else "reference"
-        # Do not use the cache here, because a placement class of the user may change or may not be
-        # hashable.
+        # Call the uncached function, because a placement class written by the user may change or
+        # may not be hashable.
         return _max_utilization.__wrapped__(_split(3, PENALTY).with_(placement=rule, engine=engine))
 
     never = rules["never split"]

@@ -29,19 +29,20 @@ from studies.communication_penalty.responses import change
 from studies.communication_penalty.runs import IN_MAP, study
 from studies.results import Caption
 
-#: Marks for the cells of a map in which the system saturates, with the text of each mark in the
-#: legend. The key says which jobs saturate the system.
+#: Marks for map cells in which the system saturates. Each key says whether the system saturates
+#: with split jobs, without splitting or in both cases. Each value has the mark and its text in the
+#: legend.
 MARKS = {
     "split": ("longer", "∞: with split jobs the system saturates"),
     "whole": ("shorter", "−∞: without splitting it saturates"),
     "both": ("neither", "×: both saturate"),
 }
-#: The captions of all maps end with this text.
+#: The words at the end of the caption of every map.
 AGAINST = "worst fit, compared with the same jobs not split"
 
 
 def change_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the change of mean response times by splitting, for each setting and group of jobs."""
+    """Return how much splitting changes mean response times, by setting and job group."""
     rows = [
         {**pair.setting, "group": group} | change(pair.split, pair.other, group).columns()
         for pair in against_whole(runs)
@@ -53,7 +54,7 @@ def change_table(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_map(
     table: pd.DataFrame, group: str = STREAM, ylabel: str = "", subtitle: str = "", title: str = ""
 ) -> Figure:
-    """Draw maps of how splitting changes the mean response time of a group of jobs.
+    """Draw maps of how much splitting changes the mean response time of a job group.
 
     The columns ``panel`` and ``row`` of the table have the labels of the panels and of the rows.
     """
@@ -86,12 +87,12 @@ def draw_map(
 
 
 def policy_label(max_jumps: float) -> str:
-    """Return the name of the policy for a value of MaxJumps. It is FCFS if the value is 0."""
+    """Return the name of the policy with a given MaxJumps, which is FCFS if MaxJumps is 0."""
     return f"FPFS({jumps_label(max_jumps)})" if max_jumps else "FCFS"
 
 
 def draw_viability(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map for each load, with penalties as columns and splitting thresholds as rows."""
+    """Draw one map per load, with a column per penalty and a row per splitting threshold."""
     panel = "load " + table["load"].map("{:.3f}".format)
     row = table["above"].map("{:g}".format)
     return draw_map(
@@ -110,16 +111,16 @@ VIABILITY_CAPTION = Caption(
 
 @study.add_figure("viability", VIABILITY_CAPTION, draw_viability)
 def viability(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the change of response times for each load, splitting threshold and penalty."""
+    """Return how much splitting changes response times, by load, threshold and penalty."""
     here = pick(runs, kind=IN_MAP, max_jumps=JUMPS, **AS_PAPER)
     table = varied(change_table(split_so(here, parts=PARTS)), "above", by=["load"])
     return in_order(table, "load", "above", "psi")
 
 
 def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map for each policy, with penalties as columns and splitting rules as rows.
+    """Draw one map per policy, with a column per penalty and a row per splitting rule.
 
-    A row is for a splitting threshold and a placement.
+    A splitting rule is a splitting threshold together with a placement policy.
     """
     panel = table["max_jumps"].map(policy_label)
     row = "above " + table["above"].map("{:g}".format) + ", " + table["placement"]
@@ -135,7 +136,7 @@ ADAPTIVE_CAPTION = Caption(
 
 @study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
 def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the change of response times if large jobs are split always, or only at need."""
+    """Return how much response times change if large jobs are split always, or only if needed."""
     here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD, kept_whole=0.0)
     table = change_table(split_so(here, parts=PARTS))
     table = varied(table, "placement", by=["max_jumps", "above"])
@@ -144,9 +145,9 @@ def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Figure:
-    """Draw a map for each policy, with penalties as columns and shares of unsplit jobs as rows.
+    """Draw one map per policy, with a column per penalty and a row per share of unsplit jobs.
 
-    A row is for a share of the large jobs that cannot be split.
+    The share is the fraction of the large jobs that cannot be split.
     """
     panel = table["max_jumps"].map(policy_label)
     row = table["kept_whole"].map("{:.0%}".format)
@@ -161,7 +162,7 @@ KEPT_WHOLE_CAPTION = Caption(
 
 @study.add_figure("kept-whole", KEPT_WHOLE_CAPTION, draw_kept_whole)
 def kept_whole(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return how splitting changes response times if a share of the jobs cannot be split."""
+    """Return how much splitting changes response times if some large jobs cannot be split."""
     here = pick(runs, kind=IN_MAP, load=PRINTED_LOAD, counted=AT_HEAD)
     here = split_so(here, above=ABOVE, parts=PARTS, placement=ALWAYS)
     table = varied(change_table(here), "kept_whole", by=["max_jumps"])

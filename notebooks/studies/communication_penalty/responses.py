@@ -36,26 +36,26 @@ from studies.communication_penalty.model import (
 from studies.study import six_digits
 
 #: A run that measures the maximal utilization needs fewer jobs than a run that measures response
-#: times. Its number of jobs is divided by `BOUND_DIVISOR`, but it is at least `FEWEST`.
+#: times, so the number of jobs is divided by `BOUND_DIVISOR`, but is at least `FEWEST`.
 BOUND_DIVISOR, FEWEST = 2, 6_000
-#: The largest number of jobs in a run. If the queue needs more jobs to settle, no mean response
-#: time is computed.
+#: The largest number of jobs in a run. If the queue needs more jobs than this to settle, no mean
+#: response time is computed.
 LONGEST = 400_000
-#: The mean times that are measured for each group of jobs: the response time, the waiting time, and
-#: the response time of the first `ONE_RUN` jobs.
+#: The mean times that are measured for each job group: the response time, the waiting time, and the
+#: response time of the first `ONE_RUN` jobs.
 TIMES = ("response", "wait", "first")
-#: The value of the column ``group`` in rows that have the maximal utilization. All other rows are
-#: about a group of jobs.
+#: The entry in the column ``group`` of rows with the maximal utilization. All other rows are about
+#: a group of jobs.
 THE_SYSTEM = "the system"
-#: Warnings for settings whose response times cannot be compared, because their queues grow without
-#: limit.
+#: Warnings for comparisons of two settings in which a queue grows without limit, so that the
+#: response times cannot be compared.
 UNCERTAIN = "it is not certain that the system saturates earlier with split jobs"
 NEITHER = "both may be saturated"
 
 
 @dataclass(frozen=True)
 class Responses:
-    """The maximal utilization of a scenario, and the mean times of each group of jobs.
+    """The maximal utilization of a scenario, and each job group's mean response and waiting times.
 
     The mean times are empty if the load is not certain to be below the maximal utilization.
 
@@ -89,7 +89,7 @@ class Responses:
 def respond(
     scenario: Scenario, load: float, size: tuple[int, int], seed: Seed, longest: int = LONGEST
 ) -> Responses:
-    """Measure the maximal utilization of a scenario, and its mean response times at a load.
+    """Measure the maximal utilization of a scenario, and its mean response times at one load.
 
     Parameters
     ----------
@@ -128,7 +128,10 @@ def respond(
 
 
 def max_utilization(scenario: Scenario, size: tuple[int, int], seed: Seed) -> Replications:
-    """Return the maximal utilization in each run; `size` has the numbers of jobs and of runs."""
+    """Measure the maximal utilization in each of several runs.
+
+    `size` has the number of jobs and the number of runs.
+    """
     jobs, runs = size
     sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     jobs = max(jobs // BOUND_DIVISOR, FEWEST)
@@ -149,12 +152,12 @@ def _samples(runs, warning):
 
 
 def rounded(values: Iterable[float]) -> NDArray[np.float64]:
-    """Round numbers to six digits, which is the precision of the ledger."""
+    """Round numbers to six significant digits, as in the stored runs."""
     return np.array([six_digits(value) for value in values])
 
 
 class Run(NamedTuple):
-    """The mean times of one run after the warm-up, for each group of jobs."""
+    """The mean response and waiting times of each job group in one run, without the warm-up."""
 
     response: dict[str, float]
     wait: dict[str, float]
@@ -163,9 +166,9 @@ class Run(NamedTuple):
 
 
 def measure_run(schedule: Schedule, by_penalty: bool = False) -> Run:
-    """Return the mean response and waiting times of one run, for each group of jobs.
+    """Return each job group's mean response and waiting times in one run.
 
-    If `by_penalty` is true, there are also the mean times of split jobs, grouped by penalty.
+    If `by_penalty` is true, the split jobs are also grouped by penalty.
     """
     by_size = groups_by_size(schedule)
     groups = by_size | (groups_by_penalty(schedule) if by_penalty else {})
@@ -191,17 +194,14 @@ def samples_penalties(scenario: Scenario) -> bool:
 
 
 def groups_by_size(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
-    """Return a boolean mask for all jobs, and one for each of the paper's groups by job size."""
+    """Return boolean masks of all jobs and of each of the paper's groups by job size."""
     size = schedule.jobs.processors
     groups = {name: (size >= low) & (size <= high) for name, (low, high) in GROUPS.items()}
     return {STREAM: size > 0} | groups
 
 
 def groups_by_penalty(schedule: Schedule) -> dict[str, NDArray[np.bool_]]:
-    """Return boolean masks of the split jobs, for each range of penalties in the paper.
-
-    There is also a mask of all split jobs.
-    """
+    """Return boolean masks of all split jobs and of each group of split jobs by penalty."""
     psi, split = schedule.jobs.span_penalty, schedule.spans
     groups = {name: split & (psi >= low) & (psi < high) for name, (low, high) in BY_PENALTY.items()}
     return groups | {ALL_SPLIT: split}
@@ -213,7 +213,7 @@ def _means(values, groups):
 
 
 class Mirrored(Between):
-    """A uniform distribution whose samples are those of `Between`, mirrored at the mean.
+    """A uniform distribution that mirrors each sample of `Between` at the mean.
 
     Such samples are called antithetic variates.
     """
@@ -225,7 +225,7 @@ class Mirrored(Between):
 def respond_in_mirrored_pairs(
     scenario: Scenario, load: float, size: tuple[int, int], seed: Seed
 ) -> Responses:
-    """Measure mean times with sampled penalties, as the average of two antithetic runs.
+    """Measure response and waiting times with sampled penalties by antithetic variates.
 
     One run has the penalties as they are sampled. In the other run each penalty is mirrored at the
     mean of its distribution. If the penalties of one run are too high by chance, those of the
@@ -256,10 +256,10 @@ def _averages(one, other):
 
 
 def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Replications | None:
-    """Return the ratio of two mean response times of a group of jobs, for each run.
+    """Return the ratio of a job group's mean response times in two scenarios, for each run.
 
-    If `to` is given, the denominator is the response time of that group. The ratio is None if one
-    of the two scenarios is saturated.
+    If `to` is given, the denominator is the response time of the group `to`. The ratio is None if
+    one of the two scenarios is saturated.
     """
     if one.saturated or other.saturated:
         return None
@@ -268,7 +268,7 @@ def ratio(one: Responses, other: Responses, group: str, to: str = "") -> Replica
 
 @dataclass(frozen=True)
 class Change:
-    """The change of a mean response time that is caused by splitting jobs.
+    """How much splitting jobs changes a mean response time.
 
     Attributes
     ----------
@@ -290,14 +290,14 @@ class Change:
         return {"gains": True, "loses": False}.get(self.verdict)
 
     def columns(self) -> dict[str, Any]:
-        """Return the change of a mean response time in percent, as columns of a table."""
+        """Return the change in percent, its interval and the verdict, as columns of a table."""
         more = {"count": self.percent.count, "saturated": self.saturated, "verdict": self.verdict}
         return interval_columns(self.percent, "change") | more
 
     def ratio_columns(self) -> dict[str, Any]:
-        """Return the ratio of two mean response times as columns of a table.
+        """Return the ratio of two mean response times and its interval, as columns of a table.
 
-        The ratio is missing if one side is saturated.
+        The ratio is missing if one of the two scenarios is saturated.
         """
         factor = np.nan if self.saturated else 0.01
         ratio = self.percent.times(factor).plus(1)
@@ -305,11 +305,12 @@ class Change:
 
 
 def change(split: Responses, whole: Responses, group: str, to: str = "") -> Change:
-    """Return the change of a group's mean response time that is caused by splitting jobs.
+    """Return how much splitting jobs changes a job group's mean response time.
 
-    The runs are averaged by their geometric mean. With an arithmetic mean, one run would decide
-    near saturation. If `to` is given, the response time is compared with that of the group `to`.
-    If one side is saturated, the verdict says only which side saturates first.
+    The ratios of the runs are averaged by their geometric mean, because near saturation a single
+    run would dominate an arithmetic mean. If `to` is given, the response time is compared with that
+    of the group `to`. If one of the two scenarios is saturated, the verdict says only which of them
+    saturates first.
     """
     ratios = ratio(split, whole, group, to)
     if ratios is not None:
@@ -340,7 +341,7 @@ def _verdict(loses: bool | None, gains: bool | None) -> str:
 
 
 def lost(split: Responses, whole: Responses, group: str) -> Replications:
-    """Return how much splitting increases a group's mean response time, for each run.
+    """Return how much splitting increases a job group's mean response time in each run.
 
     The loss is the increase of the mean response time. It is infinite if only the split jobs are
     saturated. If the jobs are saturated without splitting, the loss is the decrease of the maximal
@@ -358,7 +359,7 @@ def lost(split: Responses, whole: Responses, group: str) -> Replications:
 def break_even(
     split: Scenario, whole: Replications, size: tuple[int, int], seed: Seed
 ) -> Replications:
-    """Return the penalty at which splitting neither saves nor costs processor-hours, for each run.
+    """Return the penalty at which splitting neither saves nor costs processor-hours, by run.
 
     Let ``s`` be the maximal utilization with split jobs and no penalty, ``w`` that without
     splitting, and ``f`` the share of the work in jobs that span clusters. The penalty is
@@ -379,8 +380,8 @@ def break_even(
     without_penalty = split.with_(workload=workload)
     maximum = max_utilization(without_penalty, size, seed)
     jobs = max(size[0] // BOUND_DIVISOR, FEWEST)
-    # The share of the work in jobs that span clusters is measured in a system whose queue never
-    # becomes empty.
+    # Measure the share of the work in jobs that span clusters in a system whose queue is never
+    # empty.
     full = without_penalty.simulate(jobs, seed=seed, backlog=HELD)
     share = full.jobs.work[full.spans].sum() / full.jobs.work.sum()
     warning = maximum.warning or whole.warning
@@ -395,10 +396,10 @@ def break_even(
 def rows_of_responses(
     found: Responses, times: Collection[str] = TIMES, **keys: float | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield table rows with the maximal utilization, and with the mean times of each group.
+    """Yield table rows with the maximal utilization and the mean times of each job group.
 
-    The rows of a group have the mean times that `times` names. There are none if the scenario is
-    saturated. The `keys` are added to every row as columns.
+    The rows of a job group have the mean times that `times` names. A saturated scenario has no rows
+    of job groups. The `keys` are added to every row as columns.
     """
     yield from rows_of(found.max_utilization, "max_utilization", **keys, group=THE_SYSTEM)
     for group, response in found.response.items():
@@ -411,7 +412,7 @@ def rows_of_responses(
 
 
 def read_responses(runs: pd.DataFrame) -> Responses:
-    """Return the mean times and the maximal utilization from the stored runs of one setting."""
+    """Read the maximal utilization and the mean response and waiting times from stored runs."""
     in_order = runs.sort_values("replication", kind="stable")
     samples: dict[str, dict[str, Replications]] = {name: {} for name in (*TIMES, "max_utilization")}
     for group, rows in in_order.groupby("group", sort=False):

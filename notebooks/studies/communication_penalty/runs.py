@@ -50,17 +50,17 @@ from studies.communication_penalty.responses import (
 from studies.communication_penalty.thresholds import GRID, find_thresholds
 from studies.study import Scale, Study, scales
 
-#: The types of settings: response times for figures, response times in shorter runs for maps,
+#: The kinds of measurements: response times for figures, response times in shorter runs for maps,
 #: searches for break-even penalties, and random samples of the jobs.
 IN_FIGURE, IN_MAP, SEARCH, SAMPLES = "figure", "map", "search", "samples"
-#: The number of random samples of the jobs. The samples show how far the shares of the groups in
-#: one run can be from the exact shares.
+#: The number of random samples of the jobs. The samples show how much a job group's share in one
+#: run can differ by chance from its exact share.
 SAMPLE_COUNT = 400
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting for which response times are measured: how jobs are split and scheduled.
+    """A setting in which response times are measured: how jobs are split, placed and scheduled.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Setting:
 
     @property
     def jobs(self) -> SplitJobs:
-        """The paper's jobs, with the splitting that this setting describes."""
+        """The paper's jobs, split as this setting says."""
         if self.above is None:
             return WHOLE
         return WHOLE.with_(
@@ -154,7 +154,10 @@ class Search:
         passing(self.max_jumps, self.counted)
 
     def scenario(self, psi: float | None) -> Scenario:
-        """Return the scenario with penalty `psi` for split jobs. If it is None, no job is split."""
+        """Return the scenario in which split jobs have the penalty `psi`.
+
+        If `psi` is None, no job is split.
+        """
         if psi is None:
             return scenario(self.max_jumps, WHOLE, self.counted)
         split = WHOLE.with_(above=ABOVE, parts=PARTS, span_penalty=psi)
@@ -163,7 +166,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Samples:
-    """Random samples of the paper's jobs; `jobs` is the number of jobs in each sample."""
+    """Random samples of the paper's jobs, with `jobs` jobs in each sample."""
 
     jobs: int = ONE_RUN
     kind: str = field(default=SAMPLES, init=False)
@@ -175,9 +178,9 @@ class Samples:
 def measure(
     setting: Setting | Search | Samples, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Measure one setting, and yield its rows in the table of runs.
+    """Measure one setting, and yield the measurements as rows of the table of runs.
 
-    There is a row for each run and group of jobs, or for each sample and share.
+    There is one row for each run and job group, or for each sample and share.
     """
     if isinstance(setting, Samples):
         yield from sample_shares(setting, parent(seed))
@@ -189,7 +192,7 @@ def measure(
 
 
 def responses_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Responses:
-    """Return the mean response times of a setting.
+    """Measure the mean response times of each job group in a setting.
 
     The runs of all settings have the same jobs, so settings can be compared run by run.
     """
@@ -218,7 +221,7 @@ def search_thresholds(search: Search, scale: Scale, seed: np.random.SeedSequence
 
 
 def sample_shares(setting: Samples, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the shares of the groups of jobs and the offered load, for each random sample."""
+    """Yield the job groups' shares and the offered load in each random sample of the jobs."""
     stream = WHOLE.sample(SAMPLE_COUNT * setting.jobs, seed, rate=1 / INTERARRIVAL)
     size = stream.processors.reshape(SAMPLE_COUNT, -1)
     work = stream.work.reshape(SAMPLE_COUNT, -1)
@@ -277,10 +280,10 @@ def sampled_penalties(scale: Scale, jumps: int) -> Iterator[Setting]:
 
 
 def searches(scale: Scale) -> Iterator[Search]:
-    """Yield one search for break-even penalties per value of MaxJumps and rule to count jumps.
+    """Yield searches for break-even penalties, by MaxJumps and rule for counting jumps.
 
-    All searches use the load that the paper prints, except for one. It uses the load that follows
-    from the times that the paper prints.
+    All searches but one use the load printed in the paper. The remaining search uses the load that
+    follows from the times printed in the paper.
     """
     for jumps in scale.search_jumps:
         yield Search(jumps, PRINTED_LOAD)
@@ -310,8 +313,8 @@ def kept_whole(scale: Scale) -> Iterator[Setting]:
         yield Setting(jumps, PRINTED_LOAD, ABOVE, psi=psi, kept_whole=share, kind=IN_MAP)
 
 
-#: The study of this paper. Each parameter has two values: one for the scale ``quick``, and one for
-#: the scale ``paper``.
+#: The study of the paper on communication penalties. Each parameter has two values: one for the
+#: scale ``quick``, and one for the scale ``paper``.
 study = Study(
     "communication-penalty",
     "Up to what penalty does it pay to split large jobs over clusters?",
@@ -326,26 +329,26 @@ study = Study(
         map_jobs=(1_000, 10_000),
         map_runs=(6, 12),
         # The values of MaxJumps in Figure 1 (`jumps`) and in Figures 2 to 6 (`spread_jumps`). The
-        # first value agrees with the paper's penalty thresholds.
+        # first value reproduces the break-even penalties of the paper.
         jumps=((JUMPS, 100), (JUMPS, 20, 100)),
         spread_jumps=((JUMPS,), (JUMPS, 20, 100)),
-        # The values of MaxJumps in searches that count a jump only if the overtaken job is at the
-        # head of the queue.
+        # The values of MaxJumps in searches that count a jump only while the overtaken job is at
+        # the head of the queue.
         search_jumps=((0, JUMPS, 20), (0, 2, 4, 6, 8, 10, 12, 20, 50, NO_LIMIT)),
-        # The values of MaxJumps in searches that count all jumps during a job's whole wait.
+        # The values of MaxJumps in searches that count every jump during a job's whole wait.
         waiting_jumps=((20,), (2, 4, 6, 8, 10, 12, 20, 50, 100)),
         map_jumps=((0, JUMPS), (0, JUMPS, 100, NO_LIMIT)),
-        # The penalties of Figure 1 (`along`), of Figure 3 (`penalties`) and of the maps. The paper
-        # says that Figure 3 has four penalties, but not which ones.
+        # The penalties in Figure 1 (`along`), in Figure 3 (`penalties`) and in the maps
+        # (`map_penalties`). The paper says that Figure 3 has four penalties, but not which four.
         along=((0.0, 0.1, 0.2, 0.3), (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)),
         penalties=((0.05, 0.1, 0.2), (0.05, 0.1, 0.15, 0.2)),
         map_penalties=((0.0, 0.1, 0.2), (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)),
-        # The splitting thresholds of the figures (`above`) and of the maps (`map_above`). The last
-        # threshold of the figures is the largest job size, so it splits no job.
+        # The splitting thresholds in the figures (`above`) and in the maps (`map_above`). The last
+        # threshold in the figures is the largest job size, so no job is split.
         above=((3, 6, 10, 16, 19), (3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 19)),
         map_above=((3, 10, 16), (3, 5, 7, 10, 13, 16)),
-        # The loads of Figure 4 (`loads`) and of the maps (`map_loads`). The paper prints only one
-        # of the loads of Figure 4.
+        # The loads in Figure 4 (`loads`) and in the maps (`map_loads`). The paper prints only one
+        # of the loads in Figure 4.
         loads=((0.5, 0.7, PRINTED_LOAD), (0.5, 0.6, 0.7, 0.75, PRINTED_LOAD)),
         map_loads=((0.5, PRINTED_LOAD), (0.5, 0.65, PRINTED_LOAD)),
     ),

@@ -24,7 +24,7 @@ GRID = np.linspace(*PENALTIES, 9).round(9).tolist()
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The break-even penalties of splitting, for all jobs and for each group of jobs.
+    """The break-even penalties of splitting, for all jobs together and for each job group.
 
     Attributes
     ----------
@@ -65,18 +65,19 @@ class Thresholds:
         return runs.prediction if runs else None
 
     def change_at_stream(self, group: str) -> Interval | None:
-        """Return the change of a group's response time at the break-even penalty of all jobs.
+        """Return how splitting changes a group's response time where all jobs together break even.
 
-        It is None if all jobs have no threshold.
+        The result is None if there is no break-even penalty for all jobs together.
         """
         change = self.at_stream.get(group)
         return change.interval if change else None
 
     @property
     def as_printed(self) -> float:
-        """The share of single runs whose break-even penalties are ordered as in the paper.
+        """The fraction of single runs with the same order of break-even penalties as in the paper.
 
-        The threshold of S4 must be below that of all jobs, and that of S1 above its printed limit.
+        The break-even penalty of S4 must be below that of all jobs, and that of S1 above its
+        printed limit.
         """
         if not self.one_run:
             return np.nan
@@ -87,7 +88,7 @@ class Thresholds:
 def find_thresholds(respond_at: Callable[[float | None], Responses], budget: int) -> Thresholds:
     """Search for the penalty at which splitting does not change the mean response time.
 
-    The search is done for all jobs and for each group.
+    The search is done for all jobs together and for each job group.
 
     Parameters
     ----------
@@ -121,9 +122,10 @@ def find_thresholds(respond_at: Callable[[float | None], Responses], budget: int
 
 
 def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str) -> Replications:
-    """Return the lowest penalty at which splitting lengthens response times, for each run.
+    """Return, for each run, the lowest penalty at which splitting lengthens response times.
 
-    A run that loses at no penalty has the highest penalty that was tried.
+    If splitting does not lengthen them at any tested penalty, the run gets the highest tested
+    penalty.
     """
     past = Replications(np.full(len(whole.first[group].values), np.inf))
     line = {
@@ -134,13 +136,13 @@ def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str
 
 
 def changes_over_stream(split: Responses, whole: Responses) -> dict[str, Replications]:
-    """Return the relative change of each group's response time minus that of all jobs together."""
+    """Subtract the relative change of all jobs' response time from that of each job group."""
     ratios = {name: split.response[name] / whole.response[name] for name in NAMES}
     return {group: ratios[group] - ratios[STREAM] for group in GROUPS}
 
 
 def read_thresholds(runs: pd.DataFrame) -> Thresholds:
-    """Return the break-even penalties that one search found, from its stored runs.
+    """Return the break-even penalties found by one search, computed from its stored runs.
 
     The search is repeated with the response times of its stored runs, without simulation. Several
     claims and figures ask for the same search, so results are cached by the content of the runs.
@@ -149,7 +151,7 @@ def read_thresholds(runs: pd.DataFrame) -> Thresholds:
 
 
 class _Content:
-    """A table of runs as a cache key. Two tables are equal if they have the same content."""
+    """A hashable table of runs, which serves as a cache key and is compared by its content."""
 
     def __init__(self, runs: pd.DataFrame) -> None:
         self.runs = runs

@@ -41,8 +41,8 @@ from studies.joint_reading import JointReading
 from studies.ledger import Decision, Judgement, Row, judge_number
 from studies.study import EVERYWHERE, PaperSetting
 
-#: The setting about which the paper makes its claims. If other values of the columns in `varied`
-#: were run too, the claims are also judged for those values.
+#: The setting that the claims of the paper refer to. If the study also ran other values of the
+#: columns in `varied`, each claim is also judged for those values.
 PAPER = PaperSetting(
     varied={
         "workload": SYNTHETIC,
@@ -58,28 +58,32 @@ PAPER = PaperSetting(
         "users": ALL_USERS,
     },
 )
-#: A note on the average weighted response time (AWRT): it weights each job by its work.
+#: A note for results with the average weighted response time (AWRT), which weights each job by its
+#: work.
 BY_WORK = "jobs are weighted by work"
-#: The 50 % in the paper's sentence 'an improvement of over 50%', as a share.
+#: The 50 % in the paper's sentence 'an improvement of over 50%', as a fraction.
 HALF = 0.5
-#: The cut-offs by which we judge vague words of the paper. NEAR, SIGNIFICANTLY and GOOD are
-#: relative differences between two AWRTs.
+#: The cut-offs with which we interpret vague words of the paper. `NEAR`, `SIGNIFICANTLY` and `GOOD`
+#: are relative differences between two average weighted response times.
 NEAR = Word("near", 0.05, "%", 100)
 SIGNIFICANTLY = Word("significantly", 0.05, "%", 100)
 GOOD = Word("good", 0.05, "%", 100)
-#: We call two savings by job sharing 'similar' if they differ by at most 10 percentage points.
+#: The cut-off for the paper's word 'similar': two savings by job sharing are similar if they differ
+#: by at most 10 percentage points.
 SIMILAR = Word("similar", 0.1, "points", 100)
-#: For claim JS-17: the number of narrow jobs that fill the machine side by side, the run times of
-#: jobs, and the largest relative change of the AWRT that counts as a rounding error.
+#: The test case for claim JS-17: the number of narrow jobs that fill the machine side by side, the
+#: run times of the jobs, and the largest relative change of the average weighted response time that
+#: counts as a rounding error.
 NARROW, LENGTHS, SAME_ORDER = 8, (1.0, 3.0, 10.0), 1e-9
-#: We call two penalties 'about' the same if they differ by at most 5 percentage points, which is
-#: the step between the penalties of the paper.
+#: The cut-off for the paper's word 'about': two penalties are about equal if they differ by at most
+#: 5 percentage points, which is the step between the penalties in the paper.
 ABOUT = Word("about", 0.05, "points", 100)
-#: We call a backlog 'sufficient' if some job waits during more than half of the time. Cut-offs from
-#: a third to three quarters of the time are also plausible. Twice the cut-off would not be, because
-#: it is all of the time.
+#: The cut-off for the paper's word 'sufficient': a backlog is sufficient if at least one job waits
+#: during more than half of the time. Cut-offs from one third to three quarters of the time would
+#: also be plausible. Twice the cut-off would not be plausible, because it is the whole time.
 SUFFICIENT = Word("sufficient", 0.5, "% of the time", 100, near=1.5)
-#: Pairs of configurations: one with machines of equal size, and one with machines of unequal size.
+#: Pairs of configurations: the first has machines of equal size, and the second has machines of
+#: unequal size.
 EQUAL_OR_NOT = tuple(product(EQUAL, ("m64", "m384")))
 
 FREE, PAID = {"penalty": 0.0}, {"penalty": PRINTED_PENALTY}
@@ -91,9 +95,9 @@ FREE, PAID = {"penalty": 0.0}, {"penalty": PRINTED_PENALTY}
     PAPER.with_(wide=OF_SITE),
 )
 def sharing_halves_the_response(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that job sharing halves the AWRT compared with local execution (Figure 4).
+    """Judge the claim that job sharing halves the average weighted response time (Figure 4).
 
-    The paper says: 'an improvement of over 50%'.
+    Job sharing is compared with local execution. The paper says: 'an improvement of over 50%'.
     """
     found = ratio(runs, "awrt", {"way": SHARING}, {"way": LOCAL}).interval
     return Decision(found, {"more than half": found.below(HALF)}, BY_WORK)
@@ -105,9 +109,9 @@ def sharing_halves_the_response(runs: pd.DataFrame) -> Decision:
     PAPER.with_(wide=OF_SITE).without("workload", "configuration"),
 )
 def other_simulations_are_similar(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that job sharing saves about as much on other machines (section 4.3).
+    """Judge the claim that job sharing saves about as much in other simulations as in Figure 4.
 
-    The paper says: 'Similar results can be found in the other simulations'.
+    The paper says in section 4.3: 'Similar results can be found in the other simulations'.
     """
     found = sharing_over_local(runs)
     own = found.pop(f"{STANDARD}, {SYNTHETIC}", None)
@@ -128,7 +132,7 @@ def other_simulations_are_similar(runs: pd.DataFrame) -> Decision:
     PAPER.with_(wide=OF_SITE).without("workload", "configuration"),
 )
 def sharing_improves_everywhere(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that job sharing improves the AWRT in all simulations (section 4.3).
+    """Judge the claim that job sharing shortens response times in all simulations (section 4.3).
 
     The paper says: 'The mentioned improvement of job-sharing can be seen in the results for all
     [...]'.
@@ -141,9 +145,9 @@ def sharing_improves_everywhere(runs: pd.DataFrame) -> Decision:
 
 
 def sharing_over_local(runs: pd.DataFrame) -> dict[str, Replications]:
-    """Return the AWRT of job sharing divided by that of local execution.
+    """Return the average weighted response time of job sharing divided by that of local execution.
 
-    There is one ratio for each configuration and workload with runs of both.
+    There is one ratio for each configuration and workload that has runs of both.
     """
     found = {}
     for setting, part in groups_of(runs, ["workload", "configuration"]):
@@ -160,7 +164,7 @@ def sharing_over_local(runs: pd.DataFrame) -> dict[str, Replications]:
     PAPER.without("weight"),
 )
 def spanning_pays_at_a_quarter(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning beats job sharing even at a penalty of 25 % (section 5).
+    """Judge the claim that multi-site execution beats job sharing even at a penalty of 25 %.
 
     The paper says: 'Even an increase of their execution time by 25% [...] benefical'.
 
@@ -190,7 +194,7 @@ def spanning_pays_at_a_quarter(runs: pd.DataFrame) -> Decision:
     PAPER,
 )
 def spanning_improves_further(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning beats job sharing if the penalty is limited (section 5).
+    """Judge the claim that multi-site execution with a small penalty beats job sharing (section 5).
 
     The paper says: 'multi-site applications leads to even better results'.
     """
@@ -214,7 +218,7 @@ def conservative_takes_more_effort(runs: pd.DataFrame) -> Decision:
     EVERYWHERE,
 )
 def weight_prevents_prioritization(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the AWRT by work favours neither narrow nor wide jobs (section 4.3).
+    """Judge the claim that weighting by work favours neither narrow nor wide jobs (section 4.3).
 
     The paper says: 'the mentioned weight prevents any prioritization of small over wider jobs'.
 
@@ -234,11 +238,11 @@ def weight_prevents_prioritization(runs: pd.DataFrame) -> Decision:
 
 
 def order_matters(weight: str, equal: bool = False) -> float:
-    """Return the largest relative change of the AWRT if a wide job runs last and not first.
+    """Return how much the order of the jobs can change the weighted response time.
 
-    The change is relative to the AWRT if the wide job runs first. The run times of the wide job and
-    of the narrow jobs take all pairs of `LENGTHS`, or all pairs of equal lengths. No processor is
-    idle in either order.
+    The result is the largest relative change if a wide job runs after the narrow jobs and not
+    before them. The run times of the wide job and of the narrow jobs take all pairs of `LENGTHS`,
+    or all pairs of equal lengths if `equal` is true. No processor is idle in either order.
     """
     changes = []
     for wide, narrow in zip(LENGTHS, LENGTHS, strict=True) if equal else product(LENGTHS, LENGTHS):
@@ -258,7 +262,7 @@ def order_matters(weight: str, equal: bool = False) -> float:
     EVERYWHERE,
 )
 def drawback_varies_with_wide_jobs(runs: pd.DataFrame) -> Decision:
-    """Report that the effect of the number of wide jobs on the AWRT is not measured.
+    """Report that the effect of the number of wide jobs on response times is not measured.
 
     The paper says: 'this may vary with the amount of wide jobs in a workload'.
     """
@@ -272,7 +276,7 @@ def drawback_varies_with_wide_jobs(runs: pd.DataFrame) -> Decision:
     PAPER.without("wide"),
 )
 def free_spanning_is_near_one_machine(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning without a penalty nearly equals one large machine (Figure 4).
+    """Judge the claim that spanning machines at no cost nearly equals one large machine (Figure 4).
 
     The paper says: 'without overhead for multi-site is near the m512 result'.
 
@@ -287,7 +291,7 @@ def free_spanning_is_near_one_machine(runs: pd.DataFrame) -> Decision:
     return Decision(whole, {"near one machine": NEAR.within(whole, around=1)}, note, elsewhere)
 
 
-#: A note on comparisons of one machine of 512 processors with several smaller machines.
+#: A note for comparisons of one machine of 512 processors with several smaller machines.
 MIXED = (
     "comparisons of whole jobs on m512 with subjobs elsewhere are about different jobs, so they "
     "do not count for the verdict"
@@ -297,19 +301,20 @@ MIXED = (
 def over_one_machine(
     runs: pd.DataFrame, way: str, penalty: Mapping[str, float], wide: str = OF_LARGEST
 ) -> Replications:
-    """Return the AWRT of `way`, such as job sharing, divided by that of one large machine.
+    """Return the weighted response time of one way to run jobs relative to one large machine.
 
-    The single machine runs each job whole. In the other way, wide jobs are divided into subjobs of
-    the size of the largest machine, unless `wide` has them whole.
+    `way` is for example job sharing. The single machine runs each job whole. With `way`, wide jobs
+    are divided into subjobs of the size of the largest machine, unless `wide` has them whole.
     """
     return ratio(runs, "awrt", {"way": way, "wide": wide, **penalty}, ONE_MACHINE)
 
 
 def over_free_spanning(runs: pd.DataFrame, way: str, penalty: Mapping[str, float]) -> Replications:
-    """Return the AWRT of `way`, such as job sharing, divided by that of spanning without a penalty.
+    """Return the weighted response time of one way to run jobs relative to free spanning.
 
-    In both, wide jobs are divided into subjobs of the size of the largest machine. Spanning without
-    a penalty starts these subjobs when one machine of 512 would start them.
+    `way` is for example job sharing. In both cases, wide jobs are divided into subjobs of the size
+    of the largest machine. Spanning without a penalty starts these subjobs when one machine of 512
+    processors would start them.
     """
     free = {"way": MULTI_SITE, "wide": OF_LARGEST, **FREE}
     return ratio(runs, "awrt", {"way": way, "wide": OF_LARGEST, **penalty}, free)
@@ -321,7 +326,7 @@ def over_free_spanning(runs: pd.DataFrame, way: str, penalty: Mapping[str, float
     PAPER,
 )
 def spanning_pays_up_to_a_quarter(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning pays up to a penalty of about 25 % (Figure 4).
+    """Judge the claim that multi-site execution pays up to a penalty of about 25 % (Figure 4).
 
     The paper says: 'even for an overhead on execution time of about 25%'.
     """
@@ -336,7 +341,7 @@ def spanning_pays_up_to_a_quarter(runs: pd.DataFrame) -> Decision:
 
 @study.add_numbers
 def printed_break_even(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield the ledger row that compares our break-even penalty with the paper's value of 25 %.
+    """Compare our break-even penalty of multi-site execution with the paper's value of 25 %.
 
     The paper has only one synthetic workload, so the printed value is compared with the prediction
     interval of a single sampled workload.
@@ -353,7 +358,7 @@ def printed_break_even(runs: pd.DataFrame) -> Iterator[Row]:
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return how well each weight of the AWRT reproduces the values printed in section 4.3.
+    """Compare how well each weighting of response times reproduces the values in the paper.
 
     The prose of the paper weights each job by its 'resource consumption', which is its work. The
     formula of the paper weights each job by its number of processors.
@@ -371,7 +376,7 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
 
 @study.add_numbers
 def printed_widest_job(runs: pd.DataFrame) -> Iterator[Row]:
-    """Judge the number of processors of the widest job in the log, as printed in section 4.2.
+    """Check the size of the widest job in the log against the number printed in section 4.2.
 
     The paper says: 'the widest job in the CTC traces e.g. requests 336 processing nodes'.
     """

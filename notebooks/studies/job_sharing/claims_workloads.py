@@ -64,7 +64,7 @@ from studies.study import without
     PAPER.without("configuration", "wide"),
 )
 def equal_machines_sustain_more(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning gains more on machines of equal size (section 4.3).
+    """Judge the claim that spanning machines saves more if all machines have the same size.
 
     The paper says: 'equal sized machines show better results', 'the overhead can be even larger'.
     """
@@ -81,7 +81,7 @@ def equal_machines_sustain_more(runs: pd.DataFrame) -> Decision:
 
 
 def is_better(one: pd.DataFrame, other: pd.DataFrame) -> bool | None:
-    """Return whether spanning comes nearer to one large machine in one system than in another.
+    """Return whether spanning is closer to one large machine in the runs `one` than in `other`.
 
     Jobs that span pay the printed penalty. The answer is None if the runs do not decide it.
     """
@@ -120,7 +120,7 @@ ONE_SAMPLE = (
 
 
 def one_sample_less(draw: Interval, mean: Interval) -> Interval:
-    """Return the interval of one sampled value minus the mean of independent samples.
+    """Subtract a mean from one sampled value, and return the difference with its interval.
 
     Both vary independently, so the distances to the ends of the two intervals are added as the
     square root of the sum of their squares.
@@ -163,7 +163,7 @@ def synthetic_improves_least(runs: pd.DataFrame) -> Decision:
     PAPER.without("wide"),
 )
 def whole_wide_jobs_cost_little(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that undivided wide jobs increase the AWRT only a little (section 4.3).
+    """Judge the claim that undivided wide jobs hardly lengthen response times (section 4.3).
 
     The paper says: '... wide jobs does not increase the average weighted response time
     significantly'.
@@ -222,7 +222,7 @@ def whole_wide_jobs_still_gain(runs: pd.DataFrame) -> Decision:
     return Decision(mean_crossing(line, level=1.0).interval, parts, note)
 
 
-#: A dict from each answer to the words for it in a note.
+#: The words with which a note reports each possible answer to a claim.
 SAYS = {True: "holds", False: "does not hold", None: "is undecided"}
 
 
@@ -278,7 +278,7 @@ def best_fit_is_good(runs: pd.DataFrame) -> Decision:
     PAPER.without("workload", "configuration").fixing("policy", "load", "weight"),
 )
 def backlog_is_sufficient(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that on all machines jobs wait during most of the time (section 4.2).
+    """Judge the claim that jobs are waiting most of the time on all machines (section 4.2).
 
     The paper says: 'enough workload to keep a sufficient backlog on all systems'.
     """
@@ -342,8 +342,8 @@ def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
     for words, penalty in {"free spanning": FREE, paid: PAID}.items():
         whole = over_one_machine(here, MULTI_SITE, penalty, UNCHANGED)
         found[f"{words}, whole jobs, {STANDARD}"] = whole.interval
-    # The claim says that the ratio is 'at least 1', so equality is allowed. The claim fails only if
-    # a whole confidence interval lies below 1.
+    # The claim that one machine is the lower bound also holds if the ratio is exactly 1. It fails
+    # only if a whole confidence interval of the ratio lies below 1.
     parts = {name: not_(x.below(1)) for name, x in found.items()}
     return Decision(least(found.values()), parts, MIXED, mixed)
 
@@ -354,9 +354,10 @@ def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
     PAPER.with_(wide=OF_SITE).without("users"),
 )
 def pieces_cost_local_execution(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that subjobs increase the AWRT of local execution (section 4.3).
+    """Judge the claim that subjobs increase the weighted response time of local execution.
 
-    The paper says: 'a significant increase of the AWRT due to the applied weight on each job-part'.
+    The paper says in section 4.3: 'a significant increase of the AWRT due to the applied weight on
+    each job-part'.
 
     Both values come from the same schedules, in which wide jobs run as subjobs. Only one of the two
     means includes these subjobs.

@@ -20,32 +20,34 @@ from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
 from studies.job_sharing import model
 from studies.job_sharing.runs import Setting, simulate
 
-#: A dict from each label in the control to a weight of the average weighted response time (AWRT).
+#: A dict from each label of the control for weights to a weight of the average weighted response
+#: time (AWRT).
 WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
-#: The number of bootstrap resamples from which each confidence interval is computed.
+#: The number of bootstrap resamples for each confidence interval.
 RESAMPLES = 300
-#: The number of extracts or samples of each workload that the control offers.
+#: The largest number of workloads of each kind, extracts of the log or synthetic samples, that the
+#: user can choose from.
 OFFERED = 7
-#: The number of jobs, from the start of a workload, that are simulated under conservative
-#: backfilling, which is slow, and the number that are simulated while a control is moved.
+#: Two limits on the number of jobs that are simulated, counted from the start of a workload: under
+#: conservative backfilling, which is slow, and under every policy while the user moves a control.
 BOUNDED, SOON = {"conservative": 3_000}, 500
-#: For the bootstrap, the time from the first to the last submission is divided into `PARTS` equal
-#: parts, and blocks of `BLOCK` successive parts are resampled. For 10,000 jobs a part is about a
-#: day, and a block about a week.
+#: The bootstrap divides the time from the first to the last submission into `PARTS` equal parts,
+#: and resamples blocks of `BLOCK` successive parts. For 10,000 jobs, a part is about a day and a
+#: block is about a week.
 PARTS, BLOCK = 42, 7
-#: The two ends of the axis for the AWRT, in hours. They are the same in all settings of the
-#: controls.
+#: The two ends of the axis for the average weighted response time, in hours. They stay the same for
+#: all settings of the controls.
 SPAN = 1.0, 300.0
-#: How jobs that are wider than a machine are treated in local execution and on a single machine.
-#: Job sharing and spanning divide them into subjobs of the size of the largest machine.
+#: The treatment of jobs that are wider than a machine, in local execution and on a single machine.
+#: Job sharing and spanning divide these jobs into subjobs of the size of the largest machine.
 WIDE = {model.LOCAL: model.OF_SITE, model.SINGLE: model.UNCHANGED}
-#: A dict from each label in the control to an offered load. None keeps the submission times of a
-#: workload.
+#: A dict from each label of the load control to an offered load. None keeps the submission times of
+#: the workload.
 LOADS = {"as they came": None} | {f"{load / 10:g}": load / 10 for load in range(3, 10)}
 
 
 def streams() -> dict[str, JobStream]:
-    """Return the workloads of the job-sharing study by name: extracts of a log, and samples."""
+    """Return a dict from names to workloads: extracts of the log, and synthetic samples."""
     return {
         f"{name}, {number}": jobs
         for name, draws in model.workloads(OFFERED).items()
@@ -124,8 +126,8 @@ def _response_times(ran, weight, before):
     ratio = resampled.interval(lambda means: float(means[spanning] / means[sharing]))
     rows = []
     for row, mode in enumerate(ran):
-        # A job's response time is never shorter than its run time, so the mean run time is a lower
-        # bound of the confidence interval.
+        # No job responds faster than it runs, so the weighted mean run time is a lower bound for
+        # the confidence interval of the response time.
         least = lengths[row].sum() / weights[row].sum()
         hours = resampled.interval(itemgetter(row)).within(least).times(1 / 3600)
         words = f"{hours.estimate:.1f} h {_ends(hours, 1)}"
@@ -164,9 +166,9 @@ def _run_each_way(configuration, jobs, policy, penalty, load, count):
 
 
 def verdict(ratio: Interval) -> str:
-    """Return a sentence that says whether jobs that span sites shorten the AWRT.
+    """Return a sentence that says whether spanning sites beats job sharing.
 
-    `ratio` is the interval of the AWRT of spanning over that of job sharing.
+    `ratio` is the confidence interval of the AWRT of spanning divided by that of job sharing.
 
     Examples
     --------
@@ -190,7 +192,7 @@ def sharing_picture(
     penalty: float = 0.25, weight: str = "processors × run time", load: str = "as they came",
     coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw a workload's AWRT in local execution, sharing and spanning, and the use of each site.
+    """Draw the weighted response time of each way to run jobs, and how busy each site is.
 
     Parameters
     ----------

@@ -42,32 +42,33 @@ from studies.job_sharing.model import (
 from studies.job_sharing.runs import ALL_USERS, DOTS, NOT_WIDE, study
 from studies.results import Caption
 
-#: Parts of figure captions, which say how jobs are weighted and how intervals are computed. The
+#: Text for figure captions that says how jobs are weighted and how intervals are computed. The
 #: no-break space keeps a number and its percent sign on one line.
 BY_WORK = "weighted by work; 95\u00a0% intervals of the mean over samples"
 EASY_BY_WORK = f"EASY, {BY_WORK}"
-#: The markers in all figures for local execution, spanning, a single machine and job sharing.
+#: The markers for local execution, spanning, a single machine and job sharing, which are the same
+#: in all figures.
 LOOK = {
     LOCAL: plots.MarkerStyle("#882255", "s"),
     MULTI_SITE: plots.MEANINGS["single then span"],
     SINGLE: plots.MEANINGS["one cluster"],
     SHARING: plots.STANDARD,
 }
-#: The names of lines in figure legends: for each policy, and for each pair of a policy and a
-#: penalty.
+#: The names of curves in figure legends: `AT_ONCE` has a name for each policy, and `AT_LOADS` has a
+#: name for each pair of a policy and a penalty.
 AT_ONCE = {"EASY": "at once", ADAPTIVE: "adaptive"}
 AT_LOADS = {
     ("EASY", 0.0): "penalty 0",
     ("EASY", PRINTED_PENALTY): f"penalty {PRINTED_PENALTY}",
     (ADAPTIVE, PRINTED_PENALTY): f"{PRINTED_PENALTY}, adaptive",
 }
-#: The column values of the runs that reproduce the paper. A figure selects these runs, except in
-#: the columns that it varies.
+#: The column values of the runs that reproduce the paper. Each figure selects these runs, except
+#: for the columns that it varies.
 AS_PAPER: dict[str, Any] = {"placement": BEST_FIT, "assignment": IN_TURN, "users": ALL_USERS}
 AS_LOGGED: dict[str, Any] = {"load": None}
-#: The column values that select the runs with which spanning is compared. `ONE_MACHINE` selects the
-#: runs on a single machine. `AGAINST_SHARING` selects job sharing, with wide jobs divided into
-#: subjobs of the size of the largest machine.
+#: The column values of the two baselines with which spanning is compared. `ONE_MACHINE` selects
+#: runs on a single machine. `AGAINST_SHARING` selects runs of job sharing in which wide jobs are
+#: divided into subjobs of the size of the largest machine.
 ONE_MACHINE: dict[str, Any] = {"way": SINGLE, "penalty": 0.0, "wide": UNCHANGED}
 AGAINST_SHARING: dict[str, Any] = {"way": SHARING, "penalty": 0.0, "wide": OF_LARGEST}
 
@@ -75,7 +76,7 @@ AGAINST_SHARING: dict[str, Any] = {"way": SHARING, "penalty": 0.0, "wide": OF_LA
 def awrt_ratios(
     runs: pd.DataFrame, against: Mapping[str, Any], columns: Sequence[str]
 ) -> pd.DataFrame:
-    """Return a table with the AWRT of each setting divided by the AWRT of a base setting.
+    """Divide each setting's average weighted response time by that of its base setting.
 
     The ratios are computed from paired runs.
 
@@ -103,7 +104,7 @@ def awrt_ratios(
 
 
 def with_usual_subjobs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs in which wide jobs are divided into subjobs in the usual manner.
+    """Select the runs in which wide jobs are divided into subjobs by the default rule.
 
     Local execution divides wide jobs into subjobs of the size of their site's machine. Job sharing
     and spanning divide them by the size of the largest machine. A single machine of 512 processors
@@ -117,7 +118,7 @@ def with_usual_subjobs(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_along(
     table: pd.DataFrame, x: str = "penalty", weight: str = "work", **options: Any
 ) -> Figure:
-    """Draw ratios of average weighted response times as lines, by default over the penalty.
+    """Plot ratios of average weighted response times, by default against the penalty.
 
     `weight` says how jobs are weighted, and `options` are those of `plots.factor_lines`.
     """
@@ -136,9 +137,9 @@ def draw_along(
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw Figure 4: AWRTs of local execution, spanning and one machine, relative to sharing.
+    """Plot Figure 4: weighted response times relative to job sharing, against the penalty.
 
-    The penalty is on the horizontal axis.
+    There are curves for local execution, for spanning and for a single machine.
     """
     return draw_along(table, line="way", look=LOOK, **titles)
 
@@ -156,10 +157,10 @@ FIGURE4_CAPTION = Caption(
     claims=("JS-1", "JS-18", "JS-19", "JS-2", "JS-3", "JS-12"),
 )
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return ratios of AWRTs for Figure 4: each is divided by the AWRT of job sharing.
+    """Return the data of Figure 4: weighted response times divided by those of job sharing.
 
-    The lines of local execution and of a single large machine are horizontal, because these do not
-    depend on the penalty.
+    The curves of local execution and of a single large machine are horizontal, because neither
+    depends on the penalty.
     """
     m128 = pick(with_usual_subjobs(runs), configuration=STANDARD, policy="EASY")
     m128 = pick(m128, **AS_PAPER, **AS_LOGGED)
@@ -176,7 +177,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of job sharing and of spanning, divided by that of a single machine."""
+    """Plot weighted response times of sharing and spanning relative to a single machine."""
     names = {penalty: f"spanning, penalty {penalty:g}" for penalty in DOTS}
     dots = pick(table, weight="work", penalty=DOTS)
     series = dots["penalty"].map(names).where(dots["way"] == MULTI_SITE, "sharing")
@@ -204,7 +205,7 @@ FIGURE5_CAPTION = Caption(
     "figure5", FIGURE5_CAPTION, draw_figure5, claims=("JS-4", "JS-5", "JS-13", "JS-11")
 )
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of job sharing and of spanning, divided by that of a single machine.
+    """Return weighted response times of sharing and spanning relative to a single machine.
 
     The single machine has 512 processors.
     """
@@ -214,7 +215,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure7(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of spanning with undivided wide jobs, divided by that with divided ones."""
+    """Plot how undivided wide jobs change the weighted response time of spanning (Figure 7)."""
     divided = "divided wide jobs"
     options: dict[str, Any] = {"row": "configuration", "look": {"": LOOK[MULTI_SITE]}}
     ylabel = f"AWRT divided by that\nof {divided}"
@@ -229,7 +230,7 @@ FIGURE7_CAPTION = Caption(
 
 @study.add_figure("figure7", FIGURE7_CAPTION, draw_figure7, claims=("JS-6", "JS-14"))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of spanning with undivided wide jobs, divided by that with divided ones."""
+    """Return the response time of spanning with whole wide jobs relative to divided ones."""
     spanning = pick(runs, configuration=STANDARD, way=MULTI_SITE, policy="EASY")
     spanning = pick(spanning, wide=(UNCHANGED, OF_LARGEST), **AS_PAPER, **AS_LOGGED)
     return awrt_ratios(spanning, {"wide": OF_LARGEST}, ["workload", "configuration", "penalty"])
@@ -239,9 +240,9 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of job sharing divided by that of local execution, by the size of a job's site.
+    """Plot the response time of job sharing relative to local execution, by size of a job's site.
 
-    With equal machines all sites have the same size, so the row of all users is left out.
+    If all sites have the same size, the row of all users is left out.
     """
     rows = pick(table, weight="work")
     repeated = rows["configuration"].isin(EQUAL) & (rows["users"] == ALL_USERS)
@@ -276,7 +277,7 @@ JOINING_CAPTION = Caption(
 
 @study.add_figure("joining", JOINING_CAPTION, draw_joining)
 def joining(runs: pd.DataFrame) -> pd.DataFrame:
-    """For each group of users, return the AWRT of job sharing over that of local execution."""
+    """Return the response time of job sharing relative to local execution, by group of users."""
     both = pick(runs, way=(LOCAL, SHARING), wide=OF_SITE, policy="EASY")
     both = pick(both, placement=BEST_FIT, **AS_LOGGED)
     both = both[both["users"] != NOT_WIDE]
@@ -285,7 +286,7 @@ def joining(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_adaptive(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of immediate and of adaptive spanning, divided by that of job sharing."""
+    """Plot weighted response times of immediate and adaptive spanning relative to job sharing."""
     options: dict[str, Any] = {
         "row": "configuration",
         "names": "legend",
@@ -302,7 +303,7 @@ ADAPTIVE_CAPTION = Caption(
 
 @study.add_figure("adaptive", ADAPTIVE_CAPTION, draw_adaptive)
 def adaptive(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of immediate and of adaptive spanning divided by that of job sharing.
+    """Return weighted response times of immediate and adaptive spanning relative to job sharing.
 
     Adaptive spanning runs a job on several machines only if it is then expected to end sooner.
     """
@@ -321,7 +322,7 @@ def adaptive_penalties(runs: pd.DataFrame) -> tuple[float, ...]:
 
 
 def draw_load(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the AWRT of spanning divided by that of job sharing, against the offered load."""
+    """Plot the weighted response time of spanning relative to job sharing, against the load."""
     options: dict[str, Any] = {"x": "load", "xlabel": "load", "line": "spanning", "names": "legend"}
     return draw_along(table, look=plots.signs(AT_LOADS.values()), **options, **titles)
 
@@ -334,7 +335,7 @@ LOAD_CAPTION = Caption(
 
 @study.add_figure("load", LOAD_CAPTION, draw_load)
 def load(runs: pd.DataFrame) -> pd.DataFrame:
-    """For each offered load and penalty, return the AWRT of spanning over that of job sharing."""
+    """Return the response time of spanning relative to job sharing, by load and penalty."""
     m128 = pick(runs, configuration=STANDARD, wide=OF_LARGEST, **AS_PAPER)
     m128 = m128[column(m128, "load").notna()]
     against = AGAINST_SHARING | {"policy": "EASY"}
@@ -348,9 +349,10 @@ def load(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def spanning_over_sharing(runs: pd.DataFrame) -> dict[float, Any]:
-    """For each penalty, return the AWRT of spanning divided by that of job sharing.
+    """Return the response time of spanning divided by that of job sharing, for each penalty.
 
-    The value at each penalty has one ratio for each sampled workload.
+    The response times are average weighted response times. Each penalty has one ratio for each
+    sampled workload.
     """
     return ratios_along(
         runs, "awrt", "penalty", one={"way": MULTI_SITE}, other={"way": SHARING, "penalty": 0.0}
@@ -366,7 +368,7 @@ def break_even_of_samples(runs: pd.DataFrame) -> Crossings:
 
 
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the break-even penalty of spanning for each workload (panel) and system (row)."""
+    """Plot the break-even penalty of spanning, in a panel per workload and a row per system."""
     own = pick(table, workload=SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
     where = pick(table, scheduling="FCFS")["configuration"].unique()
     table = table.assign(words=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
@@ -411,10 +413,10 @@ def break_even(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def break_even_row(setting: Mapping[str, Any], runs: pd.DataFrame) -> dict[str, Any]:
-    """Return one row of the table of break-even penalties: for one system, workload and policy.
+    """Return the break-even penalty of one system, workload and policy as a table row.
 
-    It has the mean break-even penalty by both weights of the AWRT, and the prediction interval of
-    one more sampled workload.
+    The row has the mean break-even penalty for both weights of the AWRT, and the prediction
+    interval for one more sampled workload.
     """
     lines = {weight: spanning_over_sharing(pick(runs, weight=weight)) for weight in WEIGHTS}
     by_work, by_processors = (mean_crossing(lines[weight], level=1.0) for weight in WEIGHTS)
@@ -451,10 +453,10 @@ AWRT_CAPTION = Caption(
     claims=("JS-15", "JS-20", "JS-16", "JS-17", "JS-7", "JS-8", "JS-9", "JS-10"),
 )
 def awrt(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the AWRT of local execution, sharing, spanning and a single machine, in seconds.
+    """Return the average weighted response time of each way to run the jobs, in seconds.
 
-    The response times are weighted by work and by processors. Policies that were not run in all of
-    these four ways are left out.
+    The ways are local execution, sharing, spanning and a single machine. The response times are
+    weighted by work and by processors. Policies that were not run in all four ways are left out.
     """
     found = means(pick(with_usual_subjobs(runs), **AS_PAPER, **AS_LOGGED), "awrt")
     if found.empty:

@@ -25,49 +25,49 @@ from studies.job_sharing import workloads
 from studies.job_sharing.figures import LOOK
 from studies.job_sharing.model import EQUAL, PENALTIES
 
-#: Exercise 1: two jobs for a cluster of eight processors. Both are submitted at time 0, and the job
-#: that requests all processors is first in the queue.
+#: Exercise 1: two jobs for a cluster of eight processors. Both jobs are submitted at time 0, and
+#: the job that requests all eight processors is first in the queue.
 TWO = co.JobStream(submit=[0, 0], runtime=[2, 10], components=[8, 2], request="total")
 #: Stop 1 and exercise 2 of the notebook: six jobs for one cluster of ten processors. The fourth
-#: job, which has the index `SLIPS`, may be backfilled before the third.
+#: job, at index `SLIPS`, may be backfilled before the third job.
 SIX = co.JobStream(
     submit=[0, 0, 1, 2, 3, 4], runtime=[6, 10, 4, 3, 7, 2], components=[6, 2, 8, 2, 2, 3],
     request="total",
 )  # fmt: skip
 SLIPS = 3
 M128 = co.Multicluster.named("m128")
-#: Exercise 5: three clusters that together have the 100 processors of the machine of the log
-#: KTH-SP2.
+#: Exercise 5: three clusters with 100 processors in total, like the machine on which the log
+#: KTH-SP2 was recorded.
 THIRDS = co.Multicluster([34, 33, 33])
-#: Jobs are grouped by width. The jobs of each group request at most this number of processors.
+#: The upper limits, in processors, of the groups of jobs by width.
 WIDTHS = [1, 8, 32, 64, 128, 256]
-#: Appendix C: groups of jobs by requested time. A group contains the requested times, in hours,
-#: above its first limit and up to its second limit.
+#: Appendix C: groups of jobs by requested time in hours. Each group excludes its first limit and
+#: includes its second limit.
 REQUESTED = {"up to 4 h": (0, 4), "4 to 15 h": (4, 15), "more": (15, np.inf)}
-#: Central European Time is one hour ahead of UTC. The first day of Unix time was a Thursday, which
-#: has the number 3 if Monday has the number 0.
+#: Central European Time is one hour ahead of UTC. Unix time began on a Thursday, which has the
+#: number 3 if Monday has the number 0.
 CET, FIRST_DAY = 1, 3
 
 
-# --- Guesses: each function returns the option that the runs confirm, or None ---
+# --- Questions: each function returns the option that the runs confirm, or None ---
 
-#: The answers offered in the notebook's first question. Each of them stands for a range of savings.
-#: A saving is a share of the average weighted response time (AWRT).
+#: The options for the notebook's first question, each with a range of savings. A saving is a
+#: fraction of the average weighted response time (AWRT).
 SAVINGS = {"about half": (0.4, 0.6), "about a quarter": (0.15, 0.35), "less than a tenth": (0, 0.1)}
-#: The answers offered in the notebook's second question. The keys are the names of the
-#: configurations of machines for which each answer is right.
+#: The options for the notebook's second question. Each key is a configuration of machines for which
+#: the option is right.
 BY_MACHINES = {
     **dict.fromkeys(EQUAL, "m128 or m256, with equal machines"),
     "m384": "m384, with one large machine",
     "m64": "m64",
 }
-#: Two break-even penalties, or two ratios of AWRTs, count as nearly the same if they differ by at
-#: most this.
+#: Two break-even penalties, or two ratios of average weighted response times, count as nearly equal
+#: if they differ by at most this number.
 NEARLY = 0.05
 
 
 def one_machine_saves(result: Any) -> str | None:
-    """Return the right option for how much smaller the AWRT is on one machine than with sharing."""
+    """Return the right option: how much does one large machine save compared with job sharing?"""
     table = result.figure("figure4").data().query("weight == 'work' and way == 'single machine'")
     least, most = 1 - table["ci95_high"].max(), 1 - table["ci95_low"].min()
     shown = [name for name, (low, high) in SAVINGS.items() if low <= least and most <= high]
@@ -113,7 +113,8 @@ def break_even_under_fcfs(result: Any) -> str | None:
 
 
 def spanning_at_high_load(result: Any) -> str | None:
-    """Return the right option: how does the gain of spanning at a penalty of 0.25 change with load?
+    """Return the right option: how does the gain of spanning at a penalty of 0.25 change with the
+    load?
 
     The intervals at the lowest and at the highest load are compared, for each workload.
     """
@@ -129,7 +130,7 @@ def spanning_at_high_load(result: Any) -> str | None:
 
 
 def who_gains_by_joining(result: Any) -> str | None:
-    """Return the right option: which sites of m384 have a smaller AWRT if all sites share jobs?
+    """Return the right option: which sites of m384 gain if all sites share their jobs?
 
     A group of sites gains if its whole interval is below 1, and loses if it is above 1.
     """
@@ -149,9 +150,10 @@ def who_gains_by_joining(result: Any) -> str | None:
 def ratio_by_weeks(
     one: co.Schedule, other: co.Schedule, weight: str = "work", mine: Any = None
 ) -> Interval:
-    """Return the ratio of the AWRTs of two schedules, with an interval by bootstrap over weeks.
+    """Return the ratio of the weighted response times of two schedules, with a bootstrap interval.
 
-    `mine` is a mask of the jobs over which the AWRTs are taken, by default all jobs.
+    The bootstrap resamples weeks. `mine` is a boolean mask of the jobs that count, by default all
+    jobs.
     """
     mine = slice(None) if mine is None else mine
     responses = [schedule.response[mine] for schedule in (one, other)]
@@ -161,9 +163,9 @@ def ratio_by_weeks(
 
 
 def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
-    """Draw the AWRT of several schedules as the sum of mean run time and mean waiting time.
+    """Draw how much of the weighted response time is running and how much is waiting, by schedule.
 
-    `ways` has the schedule of each way, by its name. A panel for each weight of the AWRT is drawn.
+    `ways` is a dict from names to schedules. There is one panel for each weight of the AWRT.
     """
     figure, axes = plots.new_figure(2.0, 1, 2, sharey=True)
     in_words, shares_waiting = [], []
@@ -189,7 +191,7 @@ def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
 
 
 def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
-    """Draw the mean waiting time by the width of jobs, under job sharing and under spanning."""
+    """Draw the mean waiting time by width of the jobs, under job sharing and under spanning."""
     widest = int(shared.jobs.processors.max())
     groups = co.metrics.by_width(shared.jobs, [n for n in WIDTHS if n < widest] + [widest])
     rows, longer, in_words = [], [], []
@@ -215,7 +217,8 @@ def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
 def should_they_span(
     jobs: co.JobStream, clusters: co.Multicluster, penalties: Iterable[float] = PENALTIES[:-2]
 ) -> plots.Picture:
-    """Draw the AWRT of immediate and adaptive spanning over that of job sharing, by penalty.
+    """Plot the weighted response times of immediate and adaptive spanning, relative to job sharing,
+    against the penalty.
 
     The title gives the highest penalty at which the whole interval for immediate spanning lies
     below 1.
@@ -287,7 +290,8 @@ def by_requested_time(log: SwfLog, jobs: co.JobStream, wait: Any) -> pd.DataFram
 
 
 def sites_picture(table: pd.DataFrame) -> plots.Picture:
-    """Draw the ratios of AWRTs that show what each site's users gain by sharing and by spanning.
+    """Draw what the users of each site gain by sharing and by spanning, as ratios of response
+    times.
 
     `table` is the result of `co.compare_sites`.
     """
@@ -323,7 +327,9 @@ def _in_words(table: pd.DataFrame, *names: str) -> list[str]:
 
 
 def of_ratio(right: float) -> dict[str, float]:
-    """Return a dict from each common mistake with a ratio, explained, to the wrong answer."""
+    """Return a dict from explanations of two common mistakes to the wrong answers that they give if
+    the right answer is the ratio `right`.
+    """
     return {
         "that is the relative increase: divide the first AWRT by the second": right - 1,
         "that is the inverse ratio: exchange the two AWRTs": 1 / right,
@@ -347,7 +353,7 @@ def _two_weights(answer: Any) -> str:
 
 
 def with_length(length: float) -> co.Schedule:
-    """Return the EASY schedule of six example jobs if the fourth job has the run time `length`."""
+    """Return the EASY schedule of the six example jobs if the fourth job runs for `length`."""
     runtime = SIX.runtime.copy()
     runtime[SLIPS] = length
     return co.simulate(co.Multicluster([10]), SIX.replace(runtime=runtime), scheduling=co.EASY())
@@ -414,8 +420,8 @@ def _three_machines(answer: Any) -> str:
     return near(answer, _break_even_of_thirds(), 0.02, hint, mistakes)
 
 
-#: The function `check` of the notebook. It gets the number of an exercise and a reader's answer,
-#: and says whether the answer is right.
+#: The function `check` of the notebook, which takes the number of an exercise and a reader's
+#: answer, and says whether the answer is right.
 check = checker(
     {1: _two_weights, 2: _longest_that_slips, 3: _under_fcfs, 4: _some_stay, 5: _three_machines}
 )

@@ -32,18 +32,19 @@ from studies.log_files import place_of
 # --- Section 3: local execution, job sharing, multi-site execution, and a single machine ---
 
 #: Three ways of running jobs. Local execution (section 3.1): each job runs at its own site. Job
-#: sharing (3.2): each job runs on one machine, at any site. Multi-site execution (3.3): a job runs
-#: on several machines if no single machine has room for it. Section 3.2 of the paper backfills 'for
-#: the single machines', but section 2.4 describes one central scheduler. We use one queue for all
-#: machines.
+#: sharing (section 3.2): each job runs on a single machine, which may be at any site. Multi-site
+#: execution (section 3.3): a job runs on several machines if no single machine has room for it.
+#: Section 3.2 of the paper backfills 'for the single machines', but section 2.4 describes one
+#: central scheduler. We use one queue for all machines.
 LOCAL, SHARING, MULTI_SITE = "local", "sharing", "multi-site"
-#: Section 4.1: one machine with all 512 processors, which the paper calls m512.
+#: A fourth way of running jobs (section 4.1): one machine with all 512 processors, which the paper
+#: calls m512.
 SINGLE = "single machine"
 WAYS = (LOCAL, SHARING, MULTI_SITE, SINGLE)
 
-#: The scheduling policies. The paper uses only EASY (section 3.1), and says that conservative
-#: backfilling is less effective. Adaptive spanning is from a later paper of the same authors. We
-#: added FPFS and FCFS.
+#: The scheduling policies. The paper uses only EASY backfilling (section 3.1), and says that
+#: conservative backfilling is less effective. Adaptive spanning comes from a later paper by the
+#: same authors. We added FPFS and FCFS.
 ADAPTIVE = "adaptive EASY"
 POLICIES: dict[str, Scheduling] = {
     "EASY": EASY(),
@@ -73,8 +74,8 @@ def _random_fit(system: Multicluster) -> Placement:
     return RandomFit(SEED)
 
 
-#: The rules that choose a machine for a job. The paper uses best fit (section 3.2). We added the
-#: other rules.
+#: The rules for choosing the machine that runs a job. The paper uses best fit (section 3.2). We
+#: added the other rules.
 BEST_FIT = "best fit"
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     BEST_FIT: _best_fit,
@@ -84,38 +85,39 @@ PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     "random": _random_fit,
 }
 
-#: The communication penalties of section 3.3. A job that spans machines runs 1 + penalty times as
-#: long.
+#: The communication penalties of section 3.3. A job that spans several machines runs 1 + penalty
+#: times as long.
 PENALTIES = tuple(np.round(np.arange(0, 0.401, 0.05), 2).tolist())
-#: Section 4.3: the largest penalty at which spanning is beneficial according to the paper.
+#: The largest penalty at which it still pays to span several machines, according to section 4.3 of
+#: the paper.
 PRINTED_PENALTY = 0.25
 
 # --- Section 4.1, Table 1: the machines ---
 
 CONFIGURATIONS = {name: Multicluster.named(name) for name in ("m64", "m128", "m256", "m384")}
-#: The configuration of machines in Figures 4 and 7, and the configurations in which all machines
-#: have the same size.
+#: The configuration of machines in Figures 4 and 7, and the configurations with machines of equal
+#: size.
 STANDARD, EQUAL = "m128", ("m128", "m256")
 
 # --- Section 4.2: the workloads ---
 
-#: The log of jobs that the paper uses, and the number of jobs in each of its workloads.
+#: The job log that the paper uses, and the number of jobs in each workload of the paper.
 LOG, JOBS = "CTC-SP2", 10_000
-#: The paper uses three extracts of the log, but does not say which parts of the log they are. It
-#: also uses one synthetic workload. We run all consecutive extracts, and several samples of a
-#: synthetic workload. For the synthetic workload the paper cites its reference [11]. The references
-#: are sorted by name, so [11] stands between Hotovy [10] and Lifka [12]. It may be Krallmann,
+#: The paper uses one synthetic workload and three extracts of the log, but does not say which jobs
+#: the extracts contain. We run all consecutive extracts, and several samples of a synthetic
+#: workload. For the synthetic workload the paper cites its reference [11]. The references are
+#: sorted by author, so [11] comes between Hotovy [10] and Lifka [12]. It may be Krallmann,
 #: Schwiegelshohn and Yahyapour (1999) or Jann and others (1997). We use the model of Jann and
 #: others.
 EXTRACTS, SYNTHETIC = "extracts of the log", "synthetic"
 WORKLOADS = (EXTRACTS, SYNTHETIC)
-#: Two numbers that the paper prints: a workload spans 'more than three months' (here in days), and
-#: 'the widest job [...] requests 336 processing nodes'.
+#: Two numbers printed in the paper: a workload spans 'more than three months', which are 90 days
+#: here, and 'the widest job [...] requests 336 processing nodes'.
 PRINTED_DAYS, PRINTED_WIDEST = 90.0, 336
 
-#: Three treatments of jobs that request more processors than one machine has. The paper divides
-#: such jobs into subjobs of the size of the machine at their own site (modification 1), or into
-#: subjobs of the size of the largest machine (modification 2), or not at all (modification 3).
+#: Three treatments of jobs that request more processors than a machine has. The paper divides these
+#: jobs into subjobs as large as the machine at their own site (modification 1), or as large as the
+#: largest machine (modification 2), or does not divide them (modification 3).
 OF_SITE, OF_LARGEST, UNCHANGED = MODIFICATIONS
 
 
@@ -124,7 +126,7 @@ def _in_turn(jobs: JobStream, system: Multicluster) -> NDArray[np.int64]:
 
 
 #: Two rules that choose the site at which each job is submitted. The paper assigns jobs to the
-#: sites in turn. We added an assignment that offers about the same load to each site.
+#: sites in turn. The rule that we added offers about the same load to each site.
 IN_TURN, BY_SIZE = "in turn", "by size"
 ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] = {
     IN_TURN: _in_turn,
@@ -133,7 +135,7 @@ ASSIGNMENTS: dict[str, Callable[[JobStream, Multicluster], NDArray[np.int64]]] =
 
 
 def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, ...]]:
-    """Return the workloads of the study: extracts of the log, if it is here, and synthetic samples.
+    """Return the extracts of the log, if it is available, and samples of the synthetic workload.
 
     Parameters
     ----------
@@ -159,11 +161,8 @@ def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, 
 
 @lru_cache(maxsize=2)
 def _extracts(place: Path, count: int) -> tuple[JobStream, ...]:
-    """Cut the log into consecutive workloads of `count` jobs each.
-
-    The log may be fetched or replaced while Python runs, so the file's location `place` is part of
-    the key of this cache.
-    """
+    # The argument `place` is only a part of the cache key, because the log file may be fetched or
+    # replaced while Python runs.
     jobs = load_trace(LOG, missing="error").jobs(request="total")
     ends = range(count, int((jobs.runtime > 0).sum()) + 1, count)
     return tuple(extract(jobs, end - count + 1, end) for end in ends)
@@ -171,11 +170,7 @@ def _extracts(place: Path, count: int) -> tuple[JobStream, ...]:
 
 @lru_cache(maxsize=4)
 def _synthetic(seeds: tuple[tuple[Any, Any], ...], count: int) -> tuple[JobStream, ...]:
-    """Return a synthetic workload of `count` jobs for each seed.
-
-    A seed is given as its entropy and its spawn key, because a SeedSequence cannot be the key of a
-    cache.
-    """
+    # A SeedSequence cannot be a cache key, so each seed is given as its entropy and its spawn key.
     model = shipped_workload(LOG)
     spawned = (np.random.SeedSequence(entropy, spawn_key=key) for entropy, key in seeds)
     return tuple(model.sample(count, seed) for seed in spawned)

@@ -42,11 +42,11 @@ from studies.job_sharing.model import (
 )
 from studies.study import Scale, Study, scales, six_digits
 
-#: The names of two groups of jobs for which an average weighted response time (AWRT) is measured:
-#: all jobs, and the jobs that were not divided into subjobs.
+#: The names of two groups of jobs whose average weighted response time (AWRT) is measured: all
+#: jobs, and the jobs that were not divided into subjobs.
 ALL_USERS, NOT_WIDE = "all users", "jobs that are not wide"
-#: The communication penalties that are simulated if no break-even penalty has to be computed from
-#: the runs.
+#: The communication penalties that are simulated if no break-even penalty is computed from the
+#: runs.
 DOTS = (0.0, 0.1, PRINTED_PENALTY, 0.4)
 #: The pairs of a policy and a communication penalty that are simulated at each offered load.
 AT_LOADS = (("EASY", 0.0), ("EASY", PRINTED_PENALTY), (ADAPTIVE, PRINTED_PENALTY))
@@ -54,7 +54,7 @@ AT_LOADS = (("EASY", 0.0), ("EASY", PRINTED_PENALTY), (ADAPTIVE, PRINTED_PENALTY
 
 @dataclass(frozen=True)
 class Setting:
-    """What one simulation runs: a workload, the machines, the policy and the penalty.
+    """The parameters of one simulation: a workload, machines, a policy and a penalty.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Setting:
 
     @property
     def scheduling(self) -> Scheduling:
-        """The scheduling policy as an object."""
+        """The policy object, which is looked up if `policy` is a name."""
         return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
 
 
@@ -120,10 +120,10 @@ class Setting:
 
 
 class Run(NamedTuple):
-    """A simulated schedule of whole jobs, and of the subjobs of divided wide jobs.
+    """A simulated schedule, with the site of each job and a mask of the subjobs of wide jobs.
 
-    `site` has the site at which each job of the schedule was submitted, and `is_piece` says whether
-    it is a subjob.
+    `site` has the site at which each job was submitted, and `is_piece` says whether a job is a
+    subjob.
     """
 
     schedule: Schedule
@@ -132,7 +132,7 @@ class Run(NamedTuple):
 
 
 def simulate(setting: Setting, jobs: JobStream) -> Run:
-    """Divide the wide jobs of a workload as a setting says, and return the simulated schedule."""
+    """Divide the wide jobs of a workload into subjobs, and simulate the workload in a setting."""
     system = setting.system
     if setting.load is not None:
         jobs = jobs.with_load(system, setting.load)
@@ -144,7 +144,7 @@ def simulate(setting: Setting, jobs: JobStream) -> Run:
 
 
 def schedule_of(setting: Setting, subjobs: JobStream, site: NDArray[np.int64]) -> Schedule:
-    """Return the schedule of jobs that are already divided into subjobs, in a setting.
+    """Simulate jobs that are already divided into subjobs, and return their schedule.
 
     `site` has the site at which each job was submitted.
     """
@@ -162,9 +162,9 @@ def schedule_of(setting: Setting, subjobs: JobStream, site: NDArray[np.int64]) -
 
 
 def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield a row of measurements for each sampled workload, group of jobs and weight of the AWRT.
+    """Measure weighted response times by sampled workload, group of jobs and weight.
 
-    Nothing is yielded if the setting needs a log that was not fetched.
+    Each combination is one row. Nothing is yielded if the setting needs a log that was not fetched.
     """
     draws = model.workloads(scale.draws, parent(seed)).get(setting.workload, ())
     for replication, jobs in enumerate(draws):
@@ -183,7 +183,7 @@ def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Ite
 
 
 def groups_of_users(setting: Setting, run: Run) -> dict[str, NDArray[np.bool_]]:
-    """Return the groups of jobs for which an AWRT is measured, as boolean masks by name.
+    """Return boolean masks of the groups of jobs whose weighted response time is measured.
 
     One group has all jobs. If wide jobs are divided into subjobs of the size of their own site's
     machine, there is also a group of the jobs that were not divided, and a group of the jobs from
@@ -210,7 +210,10 @@ def awrt(schedule: Schedule, in_group: NDArray[np.bool_], weight: str) -> float:
 
 
 def share_waiting(schedule: Schedule) -> float:
-    """Return the share of the time between the first and last submission in which a job waits."""
+    """Return the fraction of the submission period in which at least one job waits.
+
+    The submission period lasts from the first to the last submission.
+    """
     submit = schedule.jobs.submit
     waits = waits_within(schedule, (submit.min(), submit.max()))
     return float(sum(length for _, length in waits) / np.ptp(submit))
@@ -231,10 +234,7 @@ def settings(scale: Scale) -> Iterator[Setting]:
 
 
 def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield the settings for Figures 4 to 6, and for the break-even penalties of spanning.
-
-    Figures 4 to 6 and the break-even penalties need these settings.
-    """
+    """Yield the settings for Figures 4 to 6, and for the break-even penalties of spanning."""
     for configuration in CONFIGURATIONS:
         for policy in scale.policies:
             if policy != "EASY" and configuration not in scale.elsewhere:
@@ -254,7 +254,7 @@ def wide_jobs(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def joining(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield settings that compare local execution with job sharing, for each assignment."""
+    """Yield settings that compare job sharing with local execution, by assignment to sites."""
     for configuration in scale.joined:
         for assignment in ASSIGNMENTS:
             for way in (SHARING, LOCAL):
@@ -262,7 +262,7 @@ def joining(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def adaptive(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield settings that compare immediate spanning with spanning only if jobs then end sooner."""
+    """Yield settings that compare immediate spanning with adaptive spanning."""
     for configuration in ("m64", STANDARD):
         for policy in ("EASY", ADAPTIVE):
             for penalty in scale.few:
@@ -278,7 +278,7 @@ def loads(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def other_policies(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield settings with conservative backfilling, and with other rules to choose a machine."""
+    """Yield settings with conservative backfilling, and with other rules for choosing a machine."""
     for configuration in EQUAL if "conservative" in scale.policies else (STANDARD,):
         for policy in ("conservative", "EASY"):
             yield Setting(workload, configuration, LOCAL, policy=policy, wide=OF_SITE)

@@ -68,8 +68,8 @@ from studies.published import Claim, published_claim
 from studies.shares import Share, agreed, answer_in_words, in_words
 from studies.study import PaperSetting
 
-#: The paper's standard setting (section 7). Each claim is judged at this setting. If there are runs
-#: at other settings, the claim is also tested there.
+#: The paper's standard setting (section 7), at which each claim is judged. If there are runs at
+#: other settings, each claim is also tested on them.
 PAPER = PaperSetting(varied=STANDARD, fixed={"kind": LOSS})
 
 
@@ -82,7 +82,7 @@ PAPER = PaperSetting(varied=STANDARD, fixed={"kind": LOSS})
     PaperSetting(fixed={"kind": PATHOLOGICAL}),
 )
 def pathological_example_has_its_limit(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the pathological example's capacity loss tends to (2C - 1)/2C.
+    """Judge the claim that the pathological example on C clusters loses nearly (2C - 1)/2C.
 
     The paper says that the loss 'is close to (2C - 1)/2C for large N'.
     """
@@ -107,7 +107,7 @@ def pathological_example_has_its_limit(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": OF_SLOTS}),
 )
 def equation_four_gives_the_loss_with_slots(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs in service have the size distribution of all jobs (section 4.1).
+    """Judge the claim that running jobs have the same size distribution as all jobs.
 
     The paper says that 'the job-size distribution' in a slot is 'the general' one.
 
@@ -201,7 +201,7 @@ def dependent_sizes_lose_more_but_once(runs: pd.DataFrame) -> Decision:
     PAPER.with_(drawn=DEPENDENT).fixing("request", "method", "service", "policy", "placement"),
 )
 def only_the_mean_matters_if_dependent(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the capacity loss depends only on the mean of dependent sizes.
+    """Judge the claim that, for dependent sizes, only the mean size affects the capacity loss.
 
     The paper says: 'for dependent component sizes, only the mean, and not the distribution,
     matters'.
@@ -241,7 +241,7 @@ def largest_less_smallest(samples: Iterable[Replications]) -> Replications:
     PAPER.without("request", "method"),
 )
 def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that larger job components lose more capacity (section 7.1).
+    """Judge the claim that jobs with larger components lose more capacity (section 7.1).
 
     The paper says: 'when the mean, the coefficient of variation, or the maximum [...] is larger'.
 
@@ -285,7 +285,7 @@ def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
 
 
 def step_between(runs: pd.DataFrame, smaller: str, larger: str, request: str) -> Interval:
-    """Return the capacity loss with larger component sizes minus that with smaller ones."""
+    """Return the capacity loss with larger component sizes minus the loss with smaller ones."""
     here = pick(runs, request=request)
     return difference(here, VALUE, {"sizes": larger}, {"sizes": smaller}).interval
 
@@ -304,12 +304,12 @@ def size_statistics(sizes: str) -> dict[str, float]:
 
 
 def exceeds(smaller: float, larger: float) -> bool:
-    """Return whether one number exceeds another by more than the cut-off for 'almost identical'."""
+    """Return whether one number is larger than another, and the two are not 'almost identical'."""
     return larger > smaller * (1 + ALMOST.value)
 
 
 def exceeds_in(name: str, smaller: str, larger: str) -> bool:
-    """Return whether a statistic, such as the mean, is larger for the second size distribution."""
+    """Return whether the second of two size distributions has, for example, the larger mean."""
     return exceeds(size_statistics(smaller)[name], size_statistics(larger)[name])
 
 
@@ -380,14 +380,14 @@ def _small_for_all_sizes(changes: Mapping[tuple[str, str, str], Interval]) -> As
 
 
 def with_sizes_of_paper(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of ordered and unordered requests with the paper's size distributions."""
+    """Return the runs with ordered or unordered requests and the paper's size distributions."""
     return pick(runs, sizes=FIVE, request=(ORDERED, UNORDERED))
 
 
 def changes_by_service(
     runs: pd.DataFrame, calm: str = CALM
 ) -> Iterator[tuple[tuple[str, str, str], Interval]]:
-    """Yield the relative change of the capacity loss from constant to other service times.
+    """Yield the relative change in capacity loss when service times are not constant.
 
     Parameters
     ----------
@@ -420,7 +420,7 @@ def changes_by_service(
     PAPER.without("request", "service"),
 )
 def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that service times change the loss little in an example of the paper.
+    """Judge the claim that service times hardly affect the loss in an example of the paper.
 
     The paper does not name the sizes of its example. The example's four losses, which are read from
     ``claims.csv``, show which of the five size distributions it may have.
@@ -450,7 +450,7 @@ def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
 
 
 def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
-    """Return whether a size distribution may give the four losses of the paper's example.
+    """Return whether runs with one size distribution fit the losses in the paper's example.
 
     `runs` are the runs with one size distribution.
     """
@@ -465,7 +465,7 @@ def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
 
 
 def numbers_of(claim: Claim, count: int) -> list[float]:
-    """Return the numbers in a row of ``claims.csv``, which are separated by semicolons.
+    """Return the numbers that a row of ``claims.csv`` lists, separated by semicolons.
 
     The list is empty if ``claims.csv`` has none, because our copy of the paper lost them. If there
     are any, but not exactly `count`, the function raises `InputError`.
@@ -484,7 +484,7 @@ def numbers_of(claim: Claim, count: int) -> list[float]:
 
 
 def type_in(item: str, what: str) -> str:
-    """Return a sentence that asks the user to type in numbers that our copy of the paper lost."""
+    """Return a sentence asking the user to type in numbers that our copy of the paper lacks."""
     return (
         f"our copy of the paper lost {what}; type them into the column number of {item} in "
         "data/published/claims.csv, separated by semicolons, and judge again"
@@ -544,7 +544,7 @@ THREE_TIMES = (CALM, EXPONENTIAL, WILD)
 
 
 def ranges_of_losses(runs: pd.DataFrame, by: str, over: str) -> dict[str, Replications]:
-    """Return the largest minus the smallest loss over one column, for each value of another.
+    """Return the range of losses as column `over` varies, for each value of column `by`.
 
     The range is the largest minus the smallest loss, for each replication.
     """
@@ -557,7 +557,7 @@ def ranges_of_losses(runs: pd.DataFrame, by: str, over: str) -> dict[str, Replic
 
 
 def mean_of(samples: Iterable[Replications]) -> Replications:
-    """Return the mean of several quantities, computed for each replication."""
+    """Average several quantities within each replication."""
     found = list(samples)
     if not found:
         raise NotRunError("no run has the losses whose mean the claim needs")

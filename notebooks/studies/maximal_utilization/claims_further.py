@@ -51,11 +51,11 @@ from studies.published import published_claim
 from studies.shares import agreed
 from studies.study import PaperSetting
 
-#: The runs that decide claim MU-9, which is about overtaking in the queue.
+#: The setting of claim MU-9, which is about how much capacity overtaking in the queue gains.
 OVERTAKING = PaperSetting(fixed={"kind": (LOSS, WAITING)})
-#: The runs that decide claim MU-19, which the paper calls obvious.
+#: The setting of claim MU-19: ordered requests 'obviously' lose more capacity than unordered ones.
 OBVIOUS = PaperSetting(fixed={"kind": (LOSS, PRINTED_CELLS, COUNTEREXAMPLE)})
-#: The number of waiting jobs stays below this limit in the paper's simulations of FPFS (section 5).
+#: The paper's simulations of FPFS keep the number of waiting jobs below this limit (section 5).
 LONGEST_QUEUE = 1_000
 
 
@@ -69,7 +69,7 @@ LONGEST_QUEUE = 1_000
     OVERTAKING,
 )
 def overtaking_gains(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that MaxJumps 5 gains little capacity over FCFS, but MaxJumps 50 gains much.
+    """Judge the claim that FPFS gains little capacity over FCFS with MaxJumps 5, much with 50.
 
     How much overtaking gains depends on the number of waiting jobs. Section 5 simulates Poisson
     arrivals at the rate at which 'the queue length doesn't hit either the value of [0] or of
@@ -114,7 +114,7 @@ def _is_much(gains: Iterable[Interval], much: bool) -> Asked:
 
 
 def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, Interval]:
-    """Return the capacity gained over FCFS under two interpretations of the paper's simulations.
+    """Return the capacity that FPFS gains over FCFS, for two interpretations of the paper.
 
     The queue begins empty, or 500 jobs wait all the time.
 
@@ -142,7 +142,7 @@ def gains_by_reading(runs: pd.DataFrame, sizes: str, policy: str) -> dict[str, I
 
 
 def gains_elsewhere(runs: pd.DataFrame) -> dict[str, Part]:
-    """Return, for other queue lengths, the parts of the claim that `overtaking_gains` judges."""
+    """Test the claim about the gain of FPFS over FCFS at other queue lengths than the paper's."""
     of_losses = standard(runs, "policy", "method")
     found: dict[str, Part] = {}
     for names, here in groups_of(pick(runs, kind=WAITING), ["waiting"]):
@@ -176,7 +176,7 @@ def gains_elsewhere(runs: pd.DataFrame) -> dict[str, Part]:
     PaperSetting(fixed={"kind": BALANCE}),
 )
 def first_fit_balances_too(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that first fit balances the loads of the clusters as well as worst fit.
+    """Judge the claim that first fit balances the clusters' loads as well as worst fit does.
 
     The paper says that first fit 'achieves the same goal', to 'keep balanced loads in the
     clusters'.
@@ -219,7 +219,7 @@ TIED = "U[13,16]"
 
 @study.add_claim("MU-19", f"ordered loss minus unordered loss of {TIED}, as in Table 3", OBVIOUS)
 def freer_requests_obviously_lose_less(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that ordered requests always lose more than unordered ones (section 3).
+    """Judge the claim that ordered requests always lose more capacity than unordered ones.
 
     The paper says: 'ordered requests will obviously entail a higher capacity loss than unordered
     ones'.
@@ -258,7 +258,7 @@ def freer_requests_obviously_lose_less(runs: pd.DataFrame) -> Decision:
 
 
 def tied_line(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs for the row of Table 3 that has the same loss for all request types."""
+    """Return the runs for the row of Table 3 in which all request types have the same loss."""
     of_table = pick(runs, kind=PRINTED_CELLS, table=3)
     is_tied = of_table["component_sizes"].str.replace(" on ", "") == TIED
     line = of_table[is_tied & (of_table["clusters"] > 1)]

@@ -120,7 +120,7 @@ def co_allocation_helps(runs: pd.DataFrame) -> Decision:
     PAPER.without("request", "policy"),
 )
 def a_hole_is_filled_once(runs: pd.DataFrame) -> Decision:
-    """Judge our claim that overtaking gains less capacity if requests are less restrictive."""
+    """Judge our own claim that overtaking gains less capacity if requests are less restrictive."""
     here = pick(runs, sizes=FIVE[0])
     pair = {"policy": "FCFS"}, {"policy": "FPFS(50)"}
     gains = {

@@ -42,21 +42,22 @@ from studies.study import logs_missing_in, without
 
 # --- Cut-offs for the paper's words ---
 
-#: The cut-off for 'roughly speaking, the capacity loss is cut in half': how far the loss of
-#: unordered requests, divided by that of ordered requests, may be from one half.
+#: The cut-off for 'roughly speaking, the capacity loss is cut in half': how far the ratio of the
+#: unordered loss to the ordered loss may be from one half.
 HALF, ROUGHLY = 0.5, Word("roughly", 0.1, "either side of half")
-#: The cut-off for 'only the mean, and not the distribution, matters': the largest difference
-#: between capacity losses that counts as none.
+#: The cut-off for 'only the mean, and not the distribution, matters': capacity losses that differ
+#: by at most this value count as equal.
 ONLY = Word("only", 0.01, "points", 100)
 #: The cut-off for 'almost identical means': the largest relative difference between two means.
 ALMOST = Word("almost identical", 0.01, "%", 100)
 #: The cut-off for 'doesn't have a large impact': the smallest relative change of the capacity loss
 #: that counts as large.
 LARGE = Word("large impact", 0.25, "%", 100)
-#: The cut-off for 'does not improve performance by much': a gain of at least this size counts as
-#: large.
+#: The cut-off for 'does not improve performance by much': the smallest gain in capacity that counts
+#: as large.
 MUCH = Word("much", 0.03, "points", 100)
-#: The cut-off for 'about [lost] percentage points': the largest distance from the printed number.
+#: The cut-off for 'about' in the paper's gain of 'about [...] percentage points': the largest
+#: accepted distance from the number in the paper.
 ABOUT = Word("about", 0.02, "points", 100)
 #: The cut-off for 'the difference in performance is not very large'. It is twice the cut-off for
 #: 'much'.
@@ -64,14 +65,15 @@ VERY_LARGE = Word("very large", 0.06, "points", 100)
 #: The cut-off for 'the capacity loss of co-allocation can be quite large': the smallest loss that
 #: counts as quite large.
 QUITE_LARGE = Word("quite large", 0.25, "%", 100)
-#: The cut-off for 'the capacity losses [...] are similar': the largest difference between them.
+#: The cut-off for 'the capacity losses [...] are similar': the largest difference between two
+#: losses that counts as similar.
 SIMILAR = Word("similar", 0.03, "points", 100)
 
 # --- Functions that several figures use ---
 
 
 def standard(runs: pd.DataFrame, *compared: str) -> pd.DataFrame:
-    """Return the runs that agree with the paper's standard setting except in some columns.
+    """Select the runs that differ from the paper's standard setting only in certain columns.
 
     Parameters
     ----------
@@ -99,7 +101,7 @@ def losses(
     against: Mapping[str, Any],
     in_pairs: bool = True,
 ) -> pd.DataFrame:
-    """Return the capacity loss of each setting, and its difference from a reference setting.
+    """Return each setting's capacity loss, and how much it differs from a reference setting's.
 
     Parameters
     ----------
@@ -130,18 +132,18 @@ def losses(
 
 
 def loss_by_group(table: pd.DataFrame, group: str = "sizes", **where: Any) -> dict[str, float]:
-    """Return the capacity loss for each group of bars in a chart."""
+    """Return a dict from each group of bars in a chart to the capacity loss of the group."""
     rows = pick(table, **where)
     return dict(zip(rows[group], rows["capacity_loss"], strict=True))
 
 
 def around(losses_by_group: Mapping[str, float], by: float) -> dict[str, tuple[float, float]]:
-    """Return a range for each group of bars in a chart: its capacity loss plus or minus `by`."""
+    """Return the range from loss - `by` to loss + `by` for each group of bars in a chart."""
     return {group: (loss - by, loss + by) for group, loss in losses_by_group.items()}
 
 
 def draw_bars(table: pd.DataFrame, series: str, group: str = "sizes", **how: Any) -> Figure:
-    """Draw the capacity loss of each setting as a bar. Compared settings form a group of bars."""
+    """Draw the capacity loss of each setting as a bar, and group the bars to be compared."""
     return plots.bars(table, value="capacity_loss", group=group, series=series, **how)
 
 
@@ -155,19 +157,19 @@ TABLE4 = caption_of(4, "The ten simulated losses of ordered requests are all pri
 
 @study.add_figure("table3", TABLE3, draw_printed, claims=("MU-2", "MU-3", "MU-21", "MU-15"))
 def table3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the losses in Table 3 (uniform component sizes) and the losses that we measured."""
+    """Return the losses in Table 3 of the paper (uniform component sizes), and our own losses."""
     return printed_table(runs, 3)
 
 
 @study.add_figure("table4", TABLE4, draw_printed, claims=("MU-2", "MU-3"))
 def table4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the losses in Table 4 (component sizes from D(q)) and the losses that we measured."""
+    """Return the losses in Table 4 of the paper (component sizes from D(q)), and our own losses."""
     return printed_table(runs, 4)
 
 
 # --- Figure 3: the request ---
 
-#: Figure 3: a dict from each request type to the label of its bars.
+#: The labels of the bars in Figure 3, by request type.
 REQUEST_LABELS = {
     ORDERED: "ordered (exact)",
     UNORDERED: "unordered (simulated)",
@@ -176,7 +178,7 @@ REQUEST_LABELS = {
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss by request type, with a band around half the loss of ordered requests."""
+    """Plot the loss by request type, with a band around half the loss of ordered requests."""
     ordered = loss_by_group(table, request=ORDERED)
     low, high = HALF - ROUGHLY.value, HALF + ROUGHLY.value
     half = {sizes: (low * loss, high * loss) for sizes, loss in ordered.items()}
@@ -204,7 +206,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_method(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs that used an exact formula, or the simulations where there is no formula."""
+    """Return the runs with exact losses and, where no formula exists, with simulated losses."""
     by_formula = column(runs, "method") == EXACT
     has_formula = column(runs, "request").isin(column(runs, "request")[by_formula])
     return runs[by_formula | ((column(runs, "method") == HEAVY) & ~has_formula)]
@@ -214,7 +216,7 @@ def best_method(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the capacity loss with independent and with dependent component sizes.
+    """Plot the capacity loss with independent and with dependent component sizes.
 
     A band shows where the losses of dependent sizes would be if only the mean size mattered.
     """
@@ -246,7 +248,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw how the capacity loss grows with the coefficient of variation of the service times."""
+    """Plot the capacity loss against the coefficient of variation of the service times."""
     points = table.assign(panel=table["request"] + " requests", growth=100 * table["growth"])
     for end in ("ci95_low", "ci95_high"):
         points[end] = 100 * table[f"growth_{end}"]
@@ -276,7 +278,7 @@ SERVICE_TIMES = Caption(
     "service-times", SERVICE_TIMES, draw_service_times, claims=("MU-8", "MU-16", "MU-13")
 )
 def service_times(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the capacity loss, and its relative increase, for each service-time distribution.
+    """Return each service-time distribution's capacity loss, and its increase over constant times.
 
     The growth is the relative change from the loss with constant service times.
     """
@@ -293,20 +295,20 @@ def service_times(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- Figure 5: overtaking ---
 
-#: The style of the bars for each scheduling policy. Policies that allow more jumps have a stronger
-#: colour.
+#: The style of the bars of each scheduling policy. Policies that let jobs be overtaken more often
+#: have a stronger colour.
 OVERTAKING = {
     "FCFS": plots.STANDARD,
     FEW: plots.MarkerStyle("#F3D08A", "x"),
     MANY: plots.MEANINGS["FPFS"],
 }
-#: The label of each method of simulating FPFS. In the first method, the queue is empty at the
-#: start. In the second method, 500 jobs wait all the time.
+#: The labels of the two methods of simulating FPFS. With the first method, the queue is empty at
+#: the start. With the second method, 500 jobs wait at all times.
 METHOD_LABELS = {POISSON: "from an empty queue", HEAVY: "500 jobs waiting"}
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the capacity loss by policy, and mark the cut-off for 'much' below the loss of FCFS."""
+    """Plot the capacity loss by policy, and mark the loss that is 'much' lower than under FCFS."""
     methods = table["policy"] + ", " + table["method"].map(METHOD_LABELS)
     labelled = table.assign(series=methods.where(table["policy"] != "FCFS", "FCFS"))
     styles = {
@@ -328,7 +330,7 @@ FIGURE5 = Caption(
 
 @study.add_figure("figure5", FIGURE5, draw_figure5, claims=("MU-9",))
 def figure5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the capacity loss under FCFS, and under FPFS measured by two methods."""
+    """Return the capacity loss under FCFS, and under FPFS simulated by two methods."""
     by_policy = standard(runs, "policy", "method")
     both_methods = pick(by_policy, method=POISSON)["sizes"].unique()
     by_policy = pick(by_policy, sizes=tuple(both_methods), method=tuple(METHOD_LABELS))
@@ -343,7 +345,7 @@ def figure5(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the capacity loss of each placement, with a band around the loss of worst fit."""
+    """Plot the capacity loss of each placement, with a band around the loss under worst fit."""
     near = around(loss_by_group(table, placement=WORST), VERY_LARGE.value)
     return draw_bars(
         table,
@@ -361,7 +363,7 @@ FIGURE6 = Caption(
 
 @study.add_figure("figure6", FIGURE6, draw_figure6, claims=("MU-10",))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the capacity loss of unordered requests under each placement."""
+    """Return the capacity loss of unordered requests under each placement policy."""
     by_placement = standard(runs, "placement")
     return losses(by_placement, ["sizes", "placement"], against={"placement": WORST})
 
@@ -370,7 +372,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure7(table: pd.DataFrame, subtitle: str = "", **titles: Any) -> Figure:
-    """Draw the capacity loss with the job sizes of two logs: CTC and DAS1.
+    """Plot the capacity loss for the job sizes of two logs, CTC and DAS1.
 
     The subtitle says for each log whether the log itself or a stand-in was used.
     """
@@ -388,7 +390,7 @@ FIGURE7 = Caption(
 
 @study.add_figure("figure7", FIGURE7, draw_figure7, claims=("MU-11",))
 def figure7(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the capacity loss with the job sizes of each log.
+    """Return the capacity loss for the job sizes of each log.
 
     The column ``ctc`` says whether the CTC log itself was used or a synthetic stand-in.
     """
@@ -405,7 +407,7 @@ COMPONENT_LABELS = {UNORDERED: "four components", WHOLE: "one component"}
 
 
 def draw_figure8(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the capacity loss of jobs with four components, and of jobs with one component."""
+    """Plot the capacity loss of jobs with four components, and of jobs with one component."""
     four = loss_by_group(table, request=UNORDERED)
     labelled = table.assign(series=table["request"].map(COMPONENT_LABELS))
     return draw_bars(labelled, "series", threshold=("loss of four components", four), **titles)
@@ -438,7 +440,7 @@ JUMP_LABELS = {
 
 
 def draw_freedoms(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the capacity loss by request type, and by how often a job may be overtaken."""
+    """Plot the capacity loss against the request type and how often a job may be overtaken."""
     labelled = table.assign(
         group=table["request"].map(FREEDOM_LABELS),
         series=table["policy"].replace(JUMP_LABELS),

@@ -18,18 +18,18 @@ from coalloc_lib.statistics import Interval, interval_columns
 from coalloc_lib.widgets.controls import Explorer, push, slider_with_entry
 
 STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")
-#: The number of random fillings of the cluster that the first step draws.
+#: The number of random fillings of a cluster in the first step of `filling_picture`.
 PICTURED = 6
-#: The number of random fillings of the cluster that are compared with the formula: usually COUNTED,
-#: and FEW while the user moves a control.
+#: In `filling_picture`, the number of random fillings of a cluster that are compared with a
+#: formula. It is COUNTED, or FEW while the user moves a control.
 COUNTED, FEW = 2_000, 200
-#: The number of jobs in the simulation of the last step: usually JOBS, and COARSE while the user
-#: moves a control.
+#: In `filling_picture`, the number of jobs simulated in the last step. It is JOBS, or COARSE while
+#: the user moves a control.
 JOBS, COARSE = 40_000, 4_000
 
 
 def fill(processors: int, sizes: co.SizeDistribution, generator: np.random.Generator) -> list[int]:
-    """Sample jobs until one does not fit on the cluster, and return the sizes of all of them."""
+    """Sample jobs until one does not fit on the cluster; return all sizes, including the last."""
     jobs = [int(sizes.sample(generator, 1)[0])]
     while sum(jobs) <= processors:
         jobs.append(int(sizes.sample(generator, 1)[0]))
@@ -39,7 +39,7 @@ def fill(processors: int, sizes: co.SizeDistribution, generator: np.random.Gener
 def counted(
     processors: int, sizes: co.SizeDistribution, generator: np.random.Generator, fills: int
 ) -> np.ndarray:
-    """Return the number of jobs that fit on the cluster, for each of several random fillings."""
+    """Return how many sampled jobs fit on the cluster, in each of several random fillings."""
     jobs = sizes.sample(generator, fills * (processors + 1)).reshape(fills, -1)
     return (jobs.cumsum(axis=1) <= processors).sum(axis=1)
 
@@ -55,7 +55,7 @@ def exactly(processors: int, sizes: co.SizeDistribution) -> np.ndarray:
 def filling_picture(
     processors: int = 8, largest: int = 4, step: str = STEPS[0], draw: int = 0, coarse: bool = False
 ) -> plots.Picture:
-    """Draw one of four steps that lead from random fillings of a cluster to its capacity loss.
+    """Draw one of four steps that derive a cluster's capacity loss from random fillings.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def _bars(intervals: dict[tuple[str, str], Interval], **how: Any) -> Figure:
 
 
 def filling_explorer(state: str = "") -> Explorer:
-    """Return controls for the step, the cluster and the jobs of `filling_picture`."""
+    """Return interactive controls for `filling_picture`: the step, the cluster and the jobs."""
     processors = slider_with_entry("processors", 8, 2, 32)
     largest = slider_with_entry("largest job", 4, 1, 32)
     push(largest.children[-1], processors.children[-1])
@@ -196,7 +196,7 @@ def filling_explorer(state: str = "") -> Explorer:
 def waiting_and_oldest(
     processors: int, sizes: co.SizeDistribution, service: Distribution, jobs: int = JOBS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the size of the first waiting job and of the oldest running job at each departure.
+    """Return the sizes of the first waiting job and the oldest running job at each departure.
 
     The cluster is saturated. Departures after the start of the last job are left out, because the
     queue is empty then.
@@ -231,7 +231,7 @@ def waiting_and_oldest(
 
 
 def held_over_picture() -> plots.Picture:
-    """Draw how often the first waiting job is large, and how often the oldest running job is large.
+    """Plot how often the first waiting job is large, and how often the oldest running job is.
 
     Half of the jobs need 3 and half need 6 of the 8 processors. Service times are exponential, as
     equation (2) assumes, or equal, as equation (4) assumes.

@@ -41,11 +41,12 @@ from studies.maximal_utilization.model import (
 )
 from studies.study import Scale
 
-#: The runs that this module measures have these values in the column `kind`.
+#: The values that the column `kind` of the table of runs has for the settings `Held`, `Balance`,
+#: `Fewer` and `Counterexample`.
 WAITING, BALANCE, FEWER = "jobs waiting", "busy share of clusters", "equation (5)"
 COUNTEREXAMPLE = "counterexample"
-#: A run has at least this number of jobs for each job that waits. A shorter run would end before
-#: the queue reaches its steady state.
+#: A run has at least this number of jobs per waiting job. In a shorter run, the queue would not
+#: reach its steady state.
 SETTLED = 12
 #: The methods of the setting `Fewer`.
 APPROXIMATION, SIMULATION = "approximation", "simulation"
@@ -53,7 +54,7 @@ APPROXIMATION, SIMULATION = "approximation", "simulation"
 
 @dataclass(frozen=True)
 class Held:
-    """A simulation under FPFS with a constant number of waiting jobs, on four clusters of 32."""
+    """A simulation of FPFS on four clusters of 32 with a constant number of waiting jobs."""
 
     sizes: str
     policy: str
@@ -74,7 +75,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Balance:
-    """A simulation under FCFS on four clusters of 32, to measure each cluster's utilization."""
+    """A simulation of FCFS on four clusters of 32 that measures each cluster's utilization."""
 
     sizes: str
     placement: str = WORST
@@ -93,7 +94,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class Fewer:
-    """Unordered jobs that have fewer components than there are clusters.
+    """A setting in which unordered jobs have fewer components than there are clusters.
 
     Their capacity loss is calculated by equation (5) or simulated, as `method` says.
     """
@@ -118,7 +119,7 @@ class Fewer:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The jobs of `smallest_counterexample` with ordered or with unordered requests."""
+    """The jobs of `smallest_counterexample`, as ordered or as unordered requests."""
 
     request: str
     placement: str = ""
@@ -132,7 +133,7 @@ class Counterexample:
 
 
 def loss_with_waiting(setting: Held, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of a simulation in which the number of waiting jobs is constant."""
+    """Return the capacity loss of a simulation that keeps the number of waiting jobs constant."""
     jobs = max(scale.jobs, SETTLED * setting.waiting)
     busy, warning = replicated_traffic(
         setting.scenario,
@@ -145,7 +146,7 @@ def loss_with_waiting(setting: Held, scale: Scale, seed: np.random.SeedSequence)
 
 
 def busy_shares(setting: Balance, scale: Scale, seed: np.random.SeedSequence) -> np.ndarray:
-    """Return the utilization of each cluster of a saturated system.
+    """Return the utilization of each cluster in a saturated system.
 
     Returns
     -------
@@ -181,14 +182,14 @@ def loss_of_fewer(setting: Fewer, scale: Scale, seed: np.random.SeedSequence) ->
 
 
 def exact_loss(system: Multicluster, jobs: JointSizes, setting: Counterexample) -> float:
-    """Return the exact capacity loss of the counterexample, computed from its Markov chain."""
+    """Return the exact capacity loss of the given jobs, computed from a Markov chain."""
     placement = PLACEMENTS[setting.placement] if setting.placement else None
     return exact_utilization(system, jobs, None, setting.request, placement).capacity_loss
 
 
 @cache
 def smallest_counterexample() -> tuple[Multicluster, JointSizes]:
-    """Return the smallest example in which ordered requests lose less than unordered requests.
+    """Find the smallest case in which ordered requests lose less capacity than unordered ones.
 
     The search goes through systems of two equal clusters, from small to large ones, and through all
     pairs of job sizes, which are equally frequent. The placement is worst fit. All losses are
@@ -211,7 +212,7 @@ def smallest_counterexample() -> tuple[Multicluster, JointSizes]:
 def measure_further(
     setting: Held | Balance | Fewer | Counterexample, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Measure a setting that this module defines, and yield rows for the table of runs.
+    """Measure a `Held`, `Balance`, `Fewer` or `Counterexample`, and yield its table rows.
 
     The rows of a `Balance` have the utilization of one cluster each; all others a capacity loss.
     """
@@ -227,13 +228,13 @@ def measure_further(
         yield from rows_of(Replications(np.array(found)), "capacity_loss")
 
 
-#: Settings in which jobs have fewer components than there are clusters. Each has a distribution of
-#: component sizes, a number of components, a number of clusters, and a cluster size.
+#: Settings in which jobs have fewer components than there are clusters: the distribution of
+#: component sizes, the number of components, the number of clusters, and the cluster size.
 OF_FEWER = (("U[1,6]", 2, 8, 16), ("U[1,7]", 2, 4, 32))
 
 
 def further_settings(scale: Scale) -> Iterator[Held | Balance | Fewer | Counterexample]:
-    """Yield all settings that this module defines, at the given scale."""
+    """Yield every `Held`, `Balance`, `Fewer` and `Counterexample` that the study measures."""
     for sizes, policy, waiting in product(ROOM, (FEW, MANY), scale.waiting):
         yield Held(sizes, policy, waiting)
     for sizes, placement in product(FIVE, (WORST, FIRST)):

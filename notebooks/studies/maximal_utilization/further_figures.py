@@ -32,7 +32,7 @@ from studies.results import Caption
 
 
 def draw_constant(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the loss if jobs with constant service times depart one by one, or all at once."""
+    """Plot the loss with constant service times if jobs depart one by one, or all at once."""
     labelled = table.assign(series=table["service"].str.partition(", ")[2])
     return draw_bars(labelled, "series", **titles)
 
@@ -46,7 +46,7 @@ CONSTANT = Caption(
 
 @study.add_figure("constant-service", CONSTANT, draw_constant)
 def constant_service(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the capacity loss with constant service times, in two readings of the paper.
+    """Return the capacity loss with constant service times, for two readings of the paper.
 
     In one reading, jobs that end at the same instant depart one by one; in the other, all at once.
     """
@@ -58,7 +58,7 @@ def constant_service(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_waiting(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the gain of FPFS over FCFS as a function of the number of waiting jobs."""
+    """Plot the capacity that FPFS gains over FCFS against the number of waiting jobs."""
     points = table.assign(gain=100 * table["gain"])
     for end in ("ci95_low", "ci95_high"):
         points[end] = 100 * table[end]
@@ -98,8 +98,8 @@ def gains_by_waiting(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-#: The number of jobs that arrive in a run of `two_starts_picture`: usually ARRIVING, and COARSE
-#: while the user moves a control. POINTS is the number of points on each curve.
+#: The number of jobs that arrive in a run of `two_starts_picture`. It is ARRIVING, or COARSE while
+#: the user moves a control. Each curve has POINTS points.
 ARRIVING, COARSE, POINTS = 60_000, 10_000, 150
 
 
@@ -119,7 +119,7 @@ def _queue(load: float, waiting: int, arriving: int) -> tuple[tuple[float, ...],
 def two_starts_picture(
     load: float = 0.84, waiting: int = 1_500, coarse: bool = False
 ) -> plots.Picture:
-    """Draw the queue length under FPFS(50) over time, for an empty and for a long initial queue.
+    """Plot the queue length under FPFS(50) against time, for an empty and a long initial queue.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def two_starts_picture(
 
 
 def two_starts_explorer(state: str = "") -> Explorer:
-    """Return controls for the load and the initial queue of `two_starts_picture`."""
+    """Return interactive controls for `two_starts_picture`: the load and the initial queue."""
     controls: dict[str, ipw.Widget] = {
         "load": slider_with_entry("load", 0.84, 0.7, 0.9, 0.01),
         "waiting": slider_with_entry("jobs waiting at the start", 1_500, 100, 3_000, 100),
@@ -161,7 +161,7 @@ def two_starts_explorer(state: str = "") -> Explorer:
 
 
 def draw_balance(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the utilization of each cluster, with a panel for each size distribution."""
+    """Plot the utilization of each cluster, with one panel per size distribution."""
     return plots.lines(
         table,
         x="cluster",
@@ -197,7 +197,7 @@ def balance(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Why the order of simultaneous departures changes the capacity loss ---
 
 
-#: The example has two clusters of six processors and six jobs with these component sizes. The two
+#: An example with two clusters of six processors: the component sizes of six jobs. The two
 #: components of a job must be in different clusters.
 TIED = ((2, 4), (1, 1), (1, 3), (1, 2), (2, 1), (2, 4))
 

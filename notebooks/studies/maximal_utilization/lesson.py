@@ -18,7 +18,7 @@ from studies.maximal_utilization.model import MANY
 
 
 def bought_back(freedoms: pd.DataFrame) -> pd.DataFrame:
-    """Return the reduction of the capacity loss by FPFS(50), for each request type.
+    """Return how much FPFS(50) reduces the capacity loss, for each request type.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ def bought_back(freedoms: pd.DataFrame) -> pd.DataFrame:
     return table.loc[list(FREEDOM_LABELS)].rename(FREEDOM_LABELS).round(1)
 
 
-#: The values of MaxJumps that can be chosen in exercise 4.
+#: The values of FPFS's parameter MaxJumps that readers can choose in exercise 4.
 JUMPS = (5, 20, 50, 100, 200)
-#: Exercise 6 asks for an example in which the error of equation (4) is larger than this value.
+#: Exercise 6 asks for an example in which equation (4) misses the capacity loss by more than this
+#: value.
 FAR_OFF = 0.20
-#: The simulations of exercise 5 and of the leaderboard. PROJECT: the distribution of component
-#: sizes. SEEN: the number of waiting jobs that a policy sees. JOBS: the number of jobs in a run.
-#: RUNS: the number of runs.
+#: The simulations of exercise 5 and of the leaderboard: the distribution of component sizes, the
+#: number of waiting jobs that a policy sees, the number of jobs in a run, and the number of runs.
 PROJECT, SEEN, JOBS, RUNS = "U[1,7]", 20, 800, 5
 
 

@@ -36,8 +36,8 @@ from studies.published import PublishedLoss
 #: an unordered request, the scheduler chooses the clusters. A total request asks for the sum of the
 #: components in a single cluster that is as large as the whole system.
 ORDERED, UNORDERED, TOTAL = "ordered", "unordered", "total"
-#: The request of section 7.4 without co-allocation: the job needs the sum of its components in one
-#: of the four clusters.
+#: The request type without co-allocation in section 7.4: a job needs the sum of its component sizes
+#: in one of the four clusters.
 WHOLE = "one component"
 REQUESTS = (ORDERED, UNORDERED, TOTAL, WHOLE)
 
@@ -48,9 +48,9 @@ INDEPENDENT, DEPENDENT = "independent sizes", "dependent sizes"
 
 # --- Section 2.4: policies ---
 
-#: The policies of Figure 5 are FCFS and FPFS. Under FPFS, other jobs may overtake a job at most
-#: MaxJumps times. The jumps are counted over the whole waiting time of a job: 'a counter indicating
-#: this number for each job [...] non-increasing [...] from head to tail'.
+#: The policies of Figure 5: FCFS and FPFS. Under FPFS, other jobs may overtake a waiting job at
+#: most MaxJumps times. All jumps during the job's wait count, because the paper has 'a counter
+#: indicating this number for each job [...] non-increasing [...] from head to tail'.
 FEW, MANY = "FPFS(5)", "FPFS(50)"
 POLICIES: dict[str, Scheduling] = {"FCFS": FCFS(), FEW: FPFS(5), MANY: FPFS(50)}
 
@@ -60,8 +60,8 @@ PLACEMENTS: dict[str, Placement] = {WORST: WorstFit(), FIRST: FirstFit()}
 
 # --- Section 3: the pathological example ---
 
-#: The numbers of clusters and the cluster sizes N of the pathological example. We chose the sizes:
-#: each size after the first is 2N + 1, where N is the previous size.
+#: The numbers of clusters and the cluster sizes for which the pathological example is computed. We
+#: chose the sizes: each size is twice the previous one plus 1.
 PATHOLOGICAL_CLUSTERS, DOUBLINGS = (2, 3, 4), (15, 31, 63)
 
 
@@ -75,23 +75,24 @@ def pathological_jobs(clusters: int, size: int) -> JointSizes:
 
 
 def pathological_limit(clusters: int) -> float:
-    """Return the capacity loss that the pathological example approaches for large clusters."""
+    """Return the capacity loss of the pathological example in the limit of large clusters."""
     return (2 * clusters - 1) / (2 * clusters)
 
 
 # --- Sections 4 and 5: methods to determine a capacity loss ---
 
-#: The exact method of section 4: equations (2) and (3). It needs FCFS, exponential service times,
-#: and ordered or total requests.
+#: The exact method of section 4, which uses equations (2) and (3). It needs FCFS, exponential
+#: service times, and ordered or total requests.
 EXACT = "exact"
-#: The simulations of the second type in section 5: the queue is never empty. For FPFS, we chose to
-#: keep 500 jobs waiting all the time.
+#: A simulation method of section 5, in which the queue is never empty. For FPFS, we chose to keep
+#: 500 jobs waiting at all times.
 HEAVY = "heavy traffic"
-#: The simulations of the second type in section 5, for FPFS. They find the load at which the queue
-#: length stays between 0 and 1,000 for the longest time. Each run begins with an empty queue.
+#: A simulation method of section 5 for FPFS. It finds the load at which the queue length stays
+#: between 0 and 1,000 for the longest time. Each run begins with an empty queue.
 POISSON = "Poisson arrivals"
 METHODS = (EXACT, HEAVY, POISSON)
-#: The method that uses equation (4) as the paper prints it. Only the settings in `SLOTTED` use it.
+#: The method that applies equation (4) exactly as the paper prints it. Only the settings in
+#: `SLOTTED` use this method.
 PRINTED = "equation (4)"
 #: The number of arrivals in a run of the paper: 'simulate the system for [100,000] arrivals'
 #: (section 5).
@@ -99,11 +100,11 @@ ARRIVALS = 100_000
 
 
 def is_of_first_type(cell: PublishedLoss) -> bool:
-    """Return whether the paper simulated a table cell by searching for a mean response time.
+    """Return whether the paper simulated a table cell at a mean response time of 1,500.
 
-    These raise the load until the mean response time is 1,500. Section 6 says that they gave 'the
-    simulation results for a single cluster in both tables, and those for unordered jobs in the
-    multicluster in Table 3'.
+    This type of simulation raises the load until the mean response time is 1,500. Section 6 says
+    that it gave 'the simulation results for a single cluster in both tables, and those for
+    unordered jobs in the multicluster in Table 3'.
     """
     return cell.clusters == 1 or (cell.table == 3 and cell.request == UNORDERED)
 
@@ -114,17 +115,17 @@ def is_of_first_type(cell: PublishedLoss) -> bool:
 FOUR = Multicluster.equal(4, 32)
 #: The single cluster for total requests.
 ONE_LARGE = Multicluster([128])
-#: The number of components of a job. All components are larger than zero.
+#: The number of components of a job. Every component needs at least one processor.
 COMPONENTS = 4
 
 # --- Section 7.1, Table 5: sizes and service times ---
 
-#: The five distributions of component sizes in Table 5. In D(q), the powers of two are 2, 4, 8, ...
-#: but not 1. The paper does not say this. We chose it because it reproduces the numbers in Table 4,
-#: so those numbers have the verdict `calibrated on`.
+#: The five distributions of component sizes in Table 5. We assume that D(q) does not count 1 as a
+#: power of two. The paper does not say so, but the assumption reproduces the numbers in Table 4.
+#: These numbers therefore have the verdict `calibrated on`.
 FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
-#: Two groups of size distributions: 'the first three and the latter two have almost identical
-#: means'.
+#: Two groups of the five size distributions. The paper says that 'the first three and the latter
+#: two have almost identical means'.
 ALIKE = (FIVE[:3], FIVE[3:])
 #: The size distribution that the paper names as an exception. Its loss is not 'cut in half' from
 #: ordered to unordered requests, and with dependent sizes its behaviour 'is reversed'.
@@ -133,10 +134,11 @@ EXCEPTION = FIVE[4]
 #: The service-time distributions of section 7.1: 'from deterministic through exponential to
 #: hyperexponential with a cv of [3] up to [10]'.
 #:
-#: There are two interpretations of deterministic service times, because section 5 tries to start
-#: jobs 'when a job departs'. With `CALM`, jobs that start together depart one by one, and waiting
-#: jobs are placed after each departure: the run times differ by less than a millionth. With
-#: `AT_ONCE`, all jobs that end at the same instant depart before waiting jobs are placed.
+#: Two interpretations of constant service times. They are needed because section 5 says only that
+#: jobs may start 'when a job departs'. With `CALM`, service times differ by less than a millionth,
+#: so that jobs that start together depart one by one, and waiting jobs are placed after each
+#: departure. With `AT_ONCE`, all jobs that end at the same instant depart before waiting jobs are
+#: placed.
 CALM, AT_ONCE = "deterministic, departures one by one", "deterministic, departures all at once"
 EXPONENTIAL, WILD = "exponential", "hyperexponential, cv 10"
 SERVICES: dict[str, Distribution] = {
@@ -152,7 +154,7 @@ SERVICES: dict[str, Distribution] = {
 #: a cv of [10]'.
 EXAMPLE = ((ORDERED, CALM), (UNORDERED, CALM), (ORDERED, WILD), (UNORDERED, WILD))
 
-#: The paper's setting 'unless otherwise specified', without the size distribution. The method is
+#: The paper's setting 'unless otherwise specified', apart from the size distribution. The method is
 #: simulation because there is no exact formula for unordered requests.
 STANDARD = {
     "request": UNORDERED,
@@ -173,8 +175,8 @@ ROOM = FIVE[3:]
 
 # --- Section 7.3, Figure 7: two logs ---
 
-#: The name of the log of the Cornell Theory Center. Jobs with more processors than `LARGEST` are
-#: left out.
+#: The name of the log of the Cornell Theory Center, and the number of processors of the largest
+#: jobs that are kept.
 LOG, LARGEST = "CTC-SP2", 128
 #: Two orders in which jobs of the CTC log are simulated. The paper uses 'the pairs consisting of
 #: the sizes and service times [...] as they appear in the log'. It does not say whether it keeps
@@ -188,25 +190,25 @@ LOGS = (*CTC, DAS1)
 
 
 def ctc_log() -> SwfLog:
-    """Return the CTC log, or a synthetic log if it is missing."""
+    """Return the CTC log, or its synthetic stand-in if the log is missing."""
     return _read(place_of(LOG))
 
 
 @lru_cache(maxsize=2)
 def _read(place: str) -> SwfLog:
-    # The function does not use `place` itself: it is an argument only to be part of the cache key.
-    # It changes when the user downloads the log, and then the log is read again.
+    # The argument `place` is used only as part of the cache key. It changes when the user downloads
+    # the log, and then the log is read again.
     return load_trace(LOG, missing="stand-in")
 
 
 def ctc_jobs(request: str) -> JobStream:
-    """Return the jobs of the CTC log; unordered requests are split into equal components."""
+    """Return the jobs of the CTC log; as unordered requests, large jobs get equal components."""
     jobs = ctc_log().jobs(largest=LARGEST)
     return jobs.split(at_most=FOUR.largest) if request == UNORDERED else jobs
 
 
 def das1_jobs(request: str) -> JobModel:
-    """Return a model of the DAS1 jobs; unordered requests are split into equal components."""
+    """Return a model of the DAS1 jobs; as unordered requests, large jobs get equal components."""
     jobs = JobModel(das1_sizes(), service=das1_service_times())
     if request == UNORDERED:
         return jobs.with_(split_at=FOUR.largest)
@@ -221,17 +223,17 @@ WITH_AND_WITHOUT = "D(0.9)[1,8]"
 
 # --- Section 4.1: equation (4) ---
 
-#: The name of a job-size distribution of our own. Four jobs in five need 1 processor. One job in
+#: The name of our own distribution of job sizes: four jobs in five need 1 processor, and one job in
 #: five needs all 8 processors of the cluster.
 FILLS_IN_FIVE = "1 (0.8) or 8 (0.2)"
-#: Tests of equation (4) on a single cluster: the number of processors of the cluster, for each
-#: distribution of job sizes. The distributions of Table 5 are tested on a cluster of the paper's
+#: The tests of equation (4) on a single cluster: for each distribution of job sizes, the number of
+#: processors of the cluster. The distributions of Table 5 are tested on a cluster of the paper's
 #: size.
 SLOTTED = {**dict.fromkeys(FIVE, 32), FILLS_IN_FIVE: 8}
 
 
 def slotted_sizes(name: str) -> SizeDistribution:
-    """Return the distribution of job sizes that has this name in `SLOTTED`."""
+    """Return the job-size distribution with the given name, which is a key of `SLOTTED`."""
     if name == FILLS_IN_FIVE:
         return SizeDistribution(np.array([0, 0.8, 0, 0, 0, 0, 0, 0, 0.2]))
     return parse_sizes(name)

@@ -72,20 +72,19 @@ from studies.published import PublishedLoss, load_published
 from studies.study import Scale, Study, scales
 
 NAME = "maximal-utilization"
-#: The runs that this module measures have these values in the column `kind`, unless they reproduce
-#: a cell of a table of the paper.
+#: The values of the column `kind` of the table of runs, which tell the types of settings apart.
 LOSS, OF_LOG, PATHOLOGICAL, OF_SLOTS = "loss", "log", "pathological example", "slots"
-#: The bounds of the queue length in the paper's simulations of FPFS (section 5). The queue length
-#: must not reach either bound.
+#: The queue length in the paper's simulations of FPFS must stay between these two bounds (section
+#: 5).
 BOUNDS = (0, 1_000)
-#: The number of batches into which the run of a log is divided. This number is used only if the
-#: jobs arrive in the order of the log.
+#: The number of batches into which the simulation of a log is divided if the jobs arrive in the
+#: order of the log.
 BATCHES = 10
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A system with its jobs and policies, and the method that determines the capacity loss.
+    """A system with its jobs and policies, and the method that determines its capacity loss.
 
     Parameters
     ----------
@@ -204,7 +203,7 @@ class LogSetting:
 
 @dataclass(frozen=True)
 class Pathological:
-    """The pathological example of section 3 on several clusters of the same size."""
+    """The pathological example of section 3, on clusters of equal size."""
 
     clusters: int
     cluster_size: int
@@ -213,7 +212,7 @@ class Pathological:
 
 @dataclass(frozen=True)
 class Slotted:
-    """Jobs with equal service times on a single cluster.
+    """A setting in which jobs with equal service times run on a single cluster.
 
     Their capacity loss is calculated by equation (4) as the paper prints it or simulated.
     """
@@ -267,7 +266,7 @@ def measure(
 
 
 def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of a setting by the method that the setting names."""
+    """Return the capacity loss of a setting, determined by the setting's own method."""
     if setting.method == POISSON:
         return loss_between(setting, scale, seed)
     return capacity_loss(
@@ -280,7 +279,7 @@ def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Rep
 
 
 def loss_between(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the loss at the load at which the queue length stays longest between two bounds.
+    """Return the loss at the load that keeps the queue between two bounds for the longest time.
 
     The result has a warning if the runs have fewer arrivals than those of the paper.
     """
@@ -311,7 +310,7 @@ def loss_of_log(setting: LogSetting, scale: Scale, seed: np.random.SeedSequence)
 
 
 def simulated_loss(scenario: Scenario, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of a scenario by simulation, at the given scale."""
+    """Simulate a scenario with the sample sizes of a scale, and return the capacity loss."""
     return capacity_loss(
         scenario,
         method="simulation",
@@ -337,9 +336,9 @@ def loss_of_slots(setting: Slotted, scale: Scale, seed: np.random.SeedSequence) 
 
 # --- The settings of each figure ---
 
-# Each function below yields the settings that one figure compares, for one distribution of
-# component sizes. Its other arguments are fields of `Setting`. A reader can use these functions to
-# run further settings, for example ``study.add(runs, *by_request("U[4,16]",
+# The functions `by_request` to `by_freedom` each yield the settings that one figure compares, for
+# one distribution of component sizes. Their other arguments are fields of `Setting`. A reader can
+# use these functions to run further settings, for example ``study.add(runs, *by_request("U[4,16]",
 # system=co.Multicluster([64, 64])))``.
 
 
@@ -362,7 +361,7 @@ def by_drawing(sizes: str, **where: Any) -> Iterator[Setting]:
 def by_service(
     sizes: str, variations: tuple[int, ...] = (3, 5, 10), **where: Any
 ) -> Iterator[Setting]:
-    """Yield the settings of section 7.1, with each distribution of the service times.
+    """Yield the settings of section 7.1, one for each distribution of the service times.
 
     `variations` has the coefficients of variation of the hyperexponential service times.
     """
@@ -373,7 +372,7 @@ def by_service(
 
 
 def by_policy(sizes: str, **where: Any) -> Iterator[Setting]:
-    """Yield the settings that Figure 5 compares: FCFS, and FPFS with two simulation methods."""
+    """Yield the settings that Figure 5 compares: FCFS, and FPFS simulated by two methods."""
     yield Setting(sizes, policy="FCFS", **where)
     for policy in (FEW, MANY):
         yield Setting(sizes, method=HEAVY, policy=policy, **where)
@@ -394,7 +393,7 @@ def by_freedom(sizes: str, **where: Any) -> Iterator[Setting]:
 
 
 def settings(scale: Scale) -> Iterator[Any]:
-    """Yield all settings that the figures and claims of the study read."""
+    """Yield all settings that the figures and claims of the study need."""
     yield from load_published(NAME)
     for clusters in PATHOLOGICAL_CLUSTERS:
         for size in DOUBLINGS:
@@ -424,10 +423,10 @@ study = Study(
     seed=2003,
     scales=scales(
         # The scale ``quick`` saves time in three ways. First, all simulated table cells are
-        # measured in heavy traffic. The simulations of the first type in section 5 would give the
-        # same loss, but take ten times as long. Second, the runs of FPFS with a bounded queue
-        # length have a fifth of the paper's arrivals. Third, two service-time distributions are
-        # left out. The scale ``paper`` uses the paper's methods with the paper's own targets:
+        # measured in heavy traffic. Simulations that search for a mean response time of 1,500 would
+        # give the same loss, but take ten times as long. Second, the runs of FPFS with a bounded
+        # queue length have a fifth of the paper's arrivals. Third, two service-time distributions
+        # are left out. The scale ``paper`` uses the paper's methods with the paper's own targets:
         # 100,000 arrivals, a mean response time of 1,500, and a queue length between 0 and 1,000.
         jobs=(20_000, 400_000),
         replications=(10, 20),

@@ -26,11 +26,11 @@ from studies.printed_losses import ROUNDING, MeasuredCell, cells_of, printed_cel
 from studies.published import PRINTED
 from studies.study import PaperSetting
 
-#: The column with the measured capacity loss in the table of runs.
+#: The column of the table of runs that contains the measured capacity loss.
 VALUE = "capacity_loss"
-#: An exact loss is a sum of many terms, so its rounding error depends on the program that computes
-#: it. If the loss is this close to the middle between two numbers that the paper can print, it may
-#: therefore be rounded up or down. The unit is the last printed digit.
+#: If an exact loss is this close to the midpoint between two numbers that the paper can print, it
+#: may be rounded up or down, because the rounding error of a long sum depends on the program. The
+#: unit is the last printed digit.
 TIE = 2e-3
 
 # --- The printed numbers ---
@@ -44,7 +44,7 @@ def printed_losses(runs: pd.DataFrame) -> Iterator[Row]:
 
 
 def rounded_either_way(measured: MeasuredCell) -> MeasuredCell:
-    """Widen an exact loss to a tiny interval if it may be rounded up or down.
+    """Widen an exact loss to a tiny interval if it could be rounded either up or down.
 
     A simulated loss is returned as it is. See `TIE` for the reason.
     """
@@ -71,8 +71,8 @@ def exact_and_simulated_agree(runs: pd.DataFrame) -> Decision:
     for request in (TOTAL, ORDERED):
         apart, limit = simulated_less_known(runs, "exact", request)
         averages[request] = average(apart)
-        # This cut-off follows from the numbers in the paper's tables. We did not choose it as the
-        # meaning of 'extremely well'.
+        # This cut-off is computed from the numbers in the paper's tables. It is not our own choice
+        # for the meaning of 'extremely well'.
         word = Word("extremely well", limit, "points", 100, near=1)
         parts |= {f"{request}: {name}": part for name, part in agreement(apart, word).items()}
     return Decision(
@@ -146,7 +146,7 @@ def approximation_is_quite_accurate(runs: pd.DataFrame) -> Decision:
 def simulated_less_known(
     runs: pd.DataFrame, method: str, request: str
 ) -> tuple[list[Interval], float]:
-    """Return simulated minus calculated loss for each cell, and the largest allowed difference.
+    """Return the simulated minus the calculated loss per cell, and the largest difference allowed.
 
     The allowed difference is the largest one between the two numbers of any cell in the paper's
     tables, plus twice the largest rounding error.
@@ -182,7 +182,7 @@ def simulated_less_known(
 
 
 def average(apart: Sequence[Interval]) -> Interval:
-    """Return the mean of several independent differences, with its 95 % interval."""
+    """Average several independent differences, with a 95 % confidence interval."""
     warnings = [less.warning for less in apart if less.warning]
     mean = float(np.mean([less.estimate for less in apart]))
     half = float(np.linalg.norm([less.half_width for less in apart])) / len(apart)
@@ -190,7 +190,7 @@ def average(apart: Sequence[Interval]) -> Interval:
 
 
 def agreement(apart: Sequence[Interval], word: Word) -> dict[str, Part]:
-    """Return the parts of a claim which says that two methods give nearly the same losses.
+    """Return, as parts of a claim, whether two methods give nearly the same losses.
 
     A cell disagrees if its whole 95 % interval lies outside the limits.
     """
@@ -212,7 +212,7 @@ def agreement(apart: Sequence[Interval], word: Word) -> dict[str, Part]:
     TABLES,
 )
 def loss_falls_in_the_tables_too(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that ordered requests lose the most in Tables 3 and 4 too (section 6).
+    """Judge the claim that ordered requests also lose the most in Tables 3 and 4 (section 6).
 
     The paper says: 'the results for multiclusters show the reduction'.
 
@@ -238,8 +238,8 @@ def loss_falls_in_the_tables_too(runs: pd.DataFrame) -> Decision:
     return Decision(least(steps), parts)
 
 
-#: The three request types in Tables 3 and 4, from the least to the most freedom for the scheduler.
-#: Each is combined with the most exact method in the tables.
+#: The three request types in Tables 3 and 4, from the most to the least restrictive, each with the
+#: most exact method that the tables have for it.
 IN_TABLES = (
     {"request": ORDERED, "method": "exact"},
     {"request": UNORDERED, "method": "simulation"},

@@ -18,13 +18,13 @@ from studies.online_batch.settings import BUSY, OVERLOAD
 from studies.results import Caption
 from studies.study import EVERYWHERE, PaperSetting
 
-#: The number of weeks that are left out at the start of a schedule. After these weeks the queue is
-#: long enough to keep the servers busy.
+#: The number of weeks that are left out at the start of a schedule, until the queue is long enough
+#: to keep the servers busy.
 WARM_UP = 4
 
 
 def used(runs: pd.DataFrame, policy: str) -> WeeklySums:
-    """Return the used and the available server-hours of each week in the schedule of a policy.
+    """Return the used and the available server-hours of each week under one policy.
 
     The first weeks are left out, because the servers are idle at the beginning.
     """
@@ -39,7 +39,7 @@ def used(runs: pd.DataFrame, policy: str) -> WeeklySums:
 
 
 def draw_busy(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the share of busy servers under each policy, with a panel for each log."""
+    """Plot the fraction of busy servers under each policy, with a panel for each log."""
     columns: dict[str, Any] = {"row": "lengths", "series": "policy", "panel": "log", "look": LOOK}
     words = [f"{100 * work:.2g} % rejected" if work > 0 else "" for work in table["refused_work"]]
     table = table.assign(lengths="lengths " + table["length"], words=words)
@@ -58,7 +58,7 @@ BUSY_CAPTION = Caption(
 
 @study.add_figure("busy", BUSY_CAPTION, draw_busy, claims=("OB-12", "OB-23"))
 def busy(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of busy servers by log, policy, and what the policy knows of lengths."""
+    """Return the fraction of busy servers by log, policy and whether job lengths are exact."""
     rows = []
     for at, its_runs in groups_of(pick(runs, kind=OVERLOAD), [*MACHINE, "length"]):
         for policy in (LEAST, *OWN_BATCH):

@@ -56,22 +56,22 @@ from studies.online_batch.settings import (
 from studies.shares import agreed
 from studies.study import PaperSetting
 
-#: A note: our number of servers for the log KTH differs from the number that the paper prints.
+#: A note that says that our number of servers for the log KTH differs from the number in the paper.
 SERVERS_OF_KTH = f"we use {READ_SERVERS[KTH]} servers for KTH, but Table 1 prints {TABLE1[KTH][0]}"
-#: The setting to which the paper's sentences about the log KTH refer, as we understand them.
+#: The setting that the paper's sentences about the log KTH refer to, as we understand them.
 PAPER = PaperSetting(
     varied={"log": KTH, "servers": READ_SERVERS[KTH], "kept": READ_JOBS[KTH]},
     fixed={**PLAIN, "length": EXACT},
     logs=(KTH,),
     reading=SERVERS_OF_KTH,
 )
-#: The settings of two groups of claims. `BOTH` is for claims about the logs KTH and CTC, which use
-#: the runs with every number of servers. `ALL_READINGS` is for claims that compare our
-#: interpretations of the paper, which use all schedules.
+#: The settings of two groups of claims. `BOTH` is for claims about the logs KTH and CTC, and
+#: selects the runs with every number of servers. `ALL_READINGS` is for claims that compare our
+#: interpretations of the paper, and selects all schedules.
 BOTH = PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 ALL_READINGS = PaperSetting(fixed={"kind": SCHEDULE}, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 
-#: The cut-offs by which we judge vague words of the paper.
+#: The cut-offs with which we interpret vague words of the paper.
 ORDER = Word("an order of magnitude", 10.0, "times")
 HUNDREDS = Word("hundreds of hours", 200.0, "hours")
 TWO_HUNDRED = Word("two hundred hours", 20.0, "hours off")
@@ -83,7 +83,7 @@ FEW = Word("small number of times", 5.0, "times")
 
 
 def name_of(machine: Mapping[str, Any]) -> str:
-    """Return the name of a log with the number of its servers and the selection of its jobs."""
+    """Return a label with a log, its number of servers and the selection of its jobs."""
     name = f"{machine['log']}, {machine['servers']:g}"
     return name if machine["kept"] == ALL else f"{name}, {machine['kept']}"
 
@@ -99,8 +99,8 @@ def machines(
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Yield the runs of each combination of a log, a number of servers and a selection of jobs.
 
-    Policies that only our own figures need are left out. So are machines that lack a run of online
-    scheduling or of the recorded waits.
+    Policies that only our own figures need are left out. Combinations that lack runs of online
+    scheduling or recorded waits are left out too.
     """
     found = pick(runs, log=logs)
     found = found[~found["policy"].isin(NOT_OF_PAPER)]
@@ -112,8 +112,8 @@ def machines(
 class Answers:
     """The answers to the separate parts of a claim about the logs KTH and CTC.
 
-    `own` has the parts of the paper's own comparison, and `others` the answers for all other
-    machines and policies.
+    `own` has the answers for the comparison that the paper makes, and `others` has the answers for
+    all other machines and policies.
     """
 
     def __init__(self) -> None:
@@ -121,7 +121,10 @@ class Answers:
         self.others: dict[str, bool | None] = {}
 
     def add(self, machine: Mapping[str, Any], policy: str, parts: Mapping[str, Part]) -> None:
-        """Add answers for one setting and policy; `own` gets those that the paper compares."""
+        """Add the answers for one setting and policy to `own` or to `others`.
+
+        They are added to `own` if the paper makes this comparison.
+        """
         name = f"({name_of(machine)})"
         if is_as_read(machine) and machine["log"] in (KTH, CTC) and policy in (RECORDED, LEAST):
             self.own |= {f"{what} ({machine['log']})": part for what, part in parts.items()}
@@ -130,7 +133,7 @@ class Answers:
             self.others |= {f"{what}, {policy} {name}": answered[what] for what in answered}
 
     def decision(self, decides: Interval | float | None, *logs: str, note: str = "") -> Decision:
-        """Return the decision on a claim, which combines all answers that were added.
+        """Combine all answers that were added into the decision on the claim.
 
         An error is raised if no part in `own` is about one of the logs in `logs`.
         """
@@ -148,7 +151,7 @@ class Answers:
 
 @study.add_claim("OB-1", "number of idle periods that the search accepts in the worked example")
 def worked_example_marks_periods(runs: pd.DataFrame) -> Decision:
-    """Judge whether our search marks idle periods in the order of Figure 2 of the paper."""
+    """Judge whether our search marks idle periods in the same order as Figure 2 of the paper."""
     marks = figure1(runs).groupby("part")["periods"].agg(list)
     first = [set(mark) for mark in marks["phase 1"]]
     parts = {
@@ -165,7 +168,7 @@ def worked_example_marks_periods(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={"kind": LOG, "grouping": WHOLE}, logs=(KTH, CTC)),
 )
 def short_jobs(runs: pd.DataFrame) -> Decision:
-    """Judge the claims about the shares of KTH and CTC jobs that are shorter than 2 hours.
+    """Judge the claims on how many KTH and CTC jobs are shorter than 2 hours.
 
     The paper says: 'most jobs [...] smaller than 2 hours' of KTH, and 'at most 14 %' of CTC.
 
@@ -183,7 +186,6 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
     columns = {"run times": "short", "requested times": "asks_for_short"}
 
     def each_reading(limit: float) -> dict[str, bool]:
-        """Return whether the claim holds with run times and with requested times."""
         return {
             reading: bool(of_kth[name] > limit and of_ctc[name] <= SHORT_OF_CTC)
             for reading, name in columns.items()
@@ -216,10 +218,10 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
 
 
 def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
-    """Split the answers for each policy into those about the paper's comparison and the others.
+    """Separate the answers about the paper's own comparison from all other answers.
 
-    The paper compares online scheduling with the recorded waits. The further answers compare it
-    with our own batch schedules.
+    The paper compares online scheduling with the recorded waits. All other answers compare online
+    scheduling with our own batch schedules.
     """
     parts: dict[str, Part] = {}
     elsewhere: dict[str, bool | None] = {}
@@ -233,7 +235,7 @@ def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
 
 
 def batch_policies(runs: pd.DataFrame) -> list[str]:
-    """Return the batch policies in a table of runs: recorded waits and simulated policies."""
+    """List the batch policies in a table of runs, including the recorded waits."""
     policies = [*column(runs, "policy").unique()]
     if LEAST not in policies or RECORDED not in policies:
         raise NotRunError(f"the runs lack the policy {LEAST!r} or {RECORDED!r}; run both")
@@ -241,7 +243,7 @@ def batch_policies(runs: pd.DataFrame) -> list[str]:
 
 
 def small_and_middle(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows of jobs of up to an hour, and the rows of jobs of 2 to 10 hours."""
+    """Select the rows of jobs up to 1 hour long, and the rows of jobs 2 to 10 hours long."""
     by_length = pick(runs, grouping=BY_LENGTH)
     above, up_to = by_length["above"], by_length["up_to"]
     return by_length[up_to <= SMALL], by_length[(above >= MIDDLE[0]) & (up_to <= MIDDLE[1])]
@@ -251,7 +253,7 @@ def small_and_middle(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     "OB-3", "mean of wait / length of small KTH jobs, recorded divided by online", PAPER
 )
 def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that small jobs wait longer in batch, and longer jobs online (Figure 3).
+    """Judge the claim that short jobs wait less online, and long jobs less in batch (Figure 3).
 
     The paper says: 'an order of magnitude or more', and 'penalizes larger jobs more heavily'.
     """
@@ -277,7 +279,7 @@ def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
     PaperSetting(fixed={**PLAIN, "length": EXACT}, logs=(CTC, HPC2N)),
 )
 def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that waits by job length compare on other logs as on KTH (Figure 3).
+    """Judge the claim that Figure 3, on waits by job length, looks alike for the other logs.
 
     The paper says: 'Similar results were obtained for the other two workloads'.
     """
@@ -301,7 +303,7 @@ def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
 
 
 def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
-    """Return the weekly sums of each job's wait divided by its length, under a policy."""
+    """Return weekly sums, under one policy, of each job's wait divided by its length."""
     return sums_of_groups(pick(runs, policy=policy), "wait_over_length")
 
 
@@ -309,7 +311,7 @@ def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
     "OB-17", "mean number of attempts after the first for a KTH job of up to an hour", PAPER
 )
 def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that small jobs need few further attempts to be scheduled (section 5.1).
+    """Judge the claim that short jobs need few attempts after the first one (section 5.1).
 
     The paper says: 'the small number of times that the algorithm needs to reschedule' small jobs.
     """
@@ -318,7 +320,7 @@ def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
         sums_of_groups(pick(rows, policy=LEAST), "attempts", "requests")
         for rows in small_and_middle(runs)
     )
-    # Every job has a first attempt. Only its later attempts are attempts to reschedule it.
+    # Subtract the first attempt of each job, because only later attempts reschedule the job.
     rescheduled = WeeklySums(small.numerators - small.denominators, small.denominators)
     times = weeks.mean(rescheduled)
     fewer = weeks.difference(middle, small)
@@ -330,7 +332,7 @@ def short_jobs_are_seldom_rescheduled(runs: pd.DataFrame) -> Decision:
     "OB-4", "longest recorded wait of KTH-SP2 minus the longest wait online, in hours", BOTH
 )
 def longest_waits(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that the longest wait is hundreds of hours longer in batch (Figure 4).
+    """Judge the claim that the longest wait in batch exceeds that online by hundreds of hours.
 
     The paper says that the tails 'differ by hundreds of hours', on KTH 'by two hundred'.
     """
@@ -386,7 +388,8 @@ def short_waits(runs: pd.DataFrame) -> Decision:
 def short_waits_of_kth(runs: pd.DataFrame, policy: str) -> tuple[Interval, dict[str, Part]]:
     """Test whether more KTH jobs wait under 1 hour in batch than online, but not under 2 hours.
 
-    Return the difference between the shares of jobs that wait up to 1 hour, and the claim's parts.
+    Return the difference between the two shares of jobs that wait up to 1 hour, and the parts of
+    the claim.
     """
     batch, online = pick(runs, policy=policy), pick(runs, policy=LEAST)
     one, two = (
@@ -413,7 +416,7 @@ def short_waits_of_ctc(runs: pd.DataFrame, policy: str) -> dict[str, Part]:
 
 @study.add_claim("OB-6", "mean wait of KTH-SP2 jobs, online divided by recorded", BOTH)
 def online_waits_less(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that waits grow with the requested servers and are shorter online (Figure 5).
+    """Judge the claims that larger jobs wait longer, and that waits are shorter online (Figure 5).
 
     The paper says: 'increases with the spatial size' and 'smaller average waiting time'.
     """
@@ -448,9 +451,9 @@ def is_grouped(runs: pd.DataFrame) -> bool:
 
 
 def grows(runs: pd.DataFrame) -> bool | None:
-    """Return whether jobs that request the most servers wait longer than those with the fewest.
+    """Return whether the jobs with the most servers wait longer than those with the fewest.
 
-    The answer is None if it is undecided, or if fewer than two groups have jobs.
+    The answer is None if the runs do not decide it, or if fewer than two groups have jobs.
     """
     groups = groups_of(pick(runs, grouping=BY_SERVERS).sort_values("up_to"), ["up_to"])
     waits = [sums_of_groups(rows, "wait_h") for _, rows in groups]

@@ -45,14 +45,14 @@ from studies.online_batch.runs import study
 from studies.online_batch.settings import GROWTH
 from studies.study import EVERYWHERE, PaperSetting, without
 
-#: The setting of the claims that compare shares of jobs with advance reservations. For each share,
-#: the jobs that reserve ahead are sampled several times.
+#: The paper's setting for claims that compare different shares of jobs with advance reservations.
+#: At each share, the jobs that reserve ahead are sampled several times.
 BY_SHARE = PAPER.without("share", "draw")
 BY_SHARE_ON_BOTH = PaperSetting(fixed=BY_SHARE.fixed, logs=(KTH, CTC), reading=SERVERS_OF_KTH)
 OF_CTC = {"log": CTC, "servers": READ_SERVERS[CTC], "kept": READ_JOBS[CTC]}
 BY_SHARE_ON_CTC = PaperSetting(OF_CTC, BY_SHARE.fixed, (CTC,))
 
-#: The cut-offs by which we judge vague words of the paper.
+#: The cut-offs with which we interpret vague words of the paper.
 REMAIN = Word("remain the same", 0.25, "% off", 100)
 CONSTANT = Word("relatively constant", 0.25, "% off", 100)
 SEVERAL = Word("multiple values", 2.0, "shares", near=1)
@@ -63,7 +63,7 @@ BOUND = Word("O(...)", 0.15, "more than the bound")
 
 
 def by_share(runs: pd.DataFrame, policy: str) -> dict[float, pd.DataFrame]:
-    """Return the runs of a policy by the share of jobs that reserve ahead, in ascending order."""
+    """Group a policy's runs by the share of jobs that reserve ahead, in ascending order."""
     its_runs = pick(runs, policy=policy).sort_values(["share", "draw"], kind="stable")
     found = {at["share"]: rows for at, rows in groups_of(its_runs, ["share"])}
     if len(found) < 2:
@@ -72,12 +72,12 @@ def by_share(runs: pd.DataFrame, policy: str) -> dict[float, pd.DataFrame]:
 
 
 def share_longer(runs: pd.DataFrame, hours: float) -> NDArray[np.float64]:
-    """Return the share of the jobs that wait longer than `hours`, for each random sample."""
+    """Return the share of jobs that wait longer than `hours`, for each sample of reservations."""
     return shares_longer(runs)[hours].to_numpy(dtype=float)
 
 
 def share_between(runs: pd.DataFrame, low: float, high: float) -> NDArray[np.float64]:
-    """Return the share of the jobs that wait between `low` and `high` hours, by random sample."""
+    """Return the share of jobs that wait `low` to `high` hours, for each sample of reservations."""
     return share_longer(runs, low) - share_longer(runs, high)
 
 
@@ -88,7 +88,7 @@ def share_between(runs: pd.DataFrame, low: float, high: float) -> NDArray[np.flo
     BY_SHARE_ON_BOTH,
 )
 def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that reservations move waits into 3 hours but keep the longest waits.
+    """Judge the claim that advance reservations change short waits, but not the longest waits.
 
     The paper says: 'changes in the range [0:3] hours', and that 'the tail lengths remain'.
 
@@ -112,8 +112,8 @@ def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
     of_kth = pick(figure6, log=KTH)
     record, queued = pick(of_kth, policy=RECORDED), pick(of_kth, policy="conservative")
     booked = by_share(of_kth, LEAST)
-    # We test this only on the log KTH, because the paper says the opposite about the log CTC (claim
-    # OB-19).
+    # This comparison with the recorded waits is made only for the log KTH, because the paper says
+    # the opposite about the log CTC (claim OB-19).
     if not record.empty:
         better = [lead.above(0) for lead in leads_of(record, booked).values()]
         parts[f"more jobs wait under 1 h in the record, at every share ({KTH})"] = all_of(*better)
@@ -130,7 +130,7 @@ def reservations_shift_waits(runs: pd.DataFrame) -> Decision:
 
 
 def shifts(booked: Mapping[float, pd.DataFrame]) -> dict[str, Part]:
-    """Return whether reservations move waits below 3 hours, with a peak just before 3 hours."""
+    """Test whether advance reservations cause more waits of 1 to 3 hours, with a peak before 3."""
     none, most = booked[min(booked)], booked[max(booked)]
     shift = over_draws(share_between(most, 1, 3) - share_between(none, 1, 3))
     before, after = (share_between(most, *at) for at in ((2, 2.5), (3, 3.5)))
@@ -142,9 +142,10 @@ def shifts(booked: Mapping[float, pd.DataFrame]) -> dict[str, Part]:
 
 
 def longest_over_none(booked: Mapping[float, pd.DataFrame]) -> list[Interval]:
-    """Return the longest wait with reservations divided by that without, for each share of them.
+    """Return the ratio of the longest waits with and without advance reservations.
 
-    Raises `NotRunError` if no job waits without reservations, since then no wait has a ratio.
+    Raises `NotRunError` if no job waits without reservations, because the ratio does not exist
+    then.
     """
     none, *others = (means_of_draws(rows, "longest_wait_h") for rows in booked.values())
     if not none.all():
@@ -153,12 +154,12 @@ def longest_over_none(booked: Mapping[float, pd.DataFrame]) -> list[Interval]:
 
 
 def remains(ratios: Sequence[Interval]) -> Asked:
-    """Return a test of whether all ratios are close enough to 1 to 'remain the same'."""
+    """Return a test of whether all ratios are close to 1, so that waits 'remain the same'."""
     return Asked(REMAIN, lambda by: all_of(*(each.between(1 - by, 1 + by) for each in ratios)))
 
 
 def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict[float, Interval]:
-    """Return the share of jobs that wait up to an hour in the record minus that share online.
+    """Return the recorded share of jobs that wait up to 1 hour minus the share online.
 
     For each share of advance reservations, there is one difference and its confidence interval.
     """
@@ -171,10 +172,10 @@ def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict
 def trails(
     booked: Mapping[float, pd.DataFrame], queued: Mapping[float, pd.DataFrame]
 ) -> bool | None:
-    """Return whether fewer jobs wait up to an hour if they are booked than in a batch queue.
+    """Return whether more jobs wait over 1 hour if they are booked than in a batch queue.
 
-    Both schedules have the same advance reservations. The answer is None if it is undecided at some
-    share.
+    Both schedules have the same advance reservations. The answer is None if the runs do not decide
+    it at some share of reservations.
     """
     leads = [
         share_longer(rows, 1) - share_longer(queued[share], 1)
@@ -191,7 +192,7 @@ def trails(
     BY_SHARE_ON_CTC,
 )
 def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that at several shares of reservations CTC jobs wait less than recorded.
+    """Judge the claim that online beats batch scheduling on CTC at several reservation shares.
 
     The paper says: 'outperforms the batch scheduling algorithm for multiple values' of the share.
     """
@@ -203,7 +204,6 @@ def online_beats_batch_on_ctc(runs: pd.DataFrame) -> Decision:
     ahead = [lead.above(0) for lead in leads]
 
     def is_ahead_at(least_many: float) -> bool | None:
-        """Return whether booking is better at this many shares of reservations."""
         if ahead.count(True) >= least_many:
             return True
         return None if ahead.count(True) + ahead.count(None) >= least_many else False
@@ -249,10 +249,11 @@ def waits_grow_with_reservations(runs: pd.DataFrame) -> Decision:
 
 
 def steps_up(at: Mapping[float, pd.DataFrame], name: str) -> list[Interval]:
-    """Return the increases of a mean from each share of jobs that reserve ahead to the next share.
+    """Return how much a mean rises from each share of advance reservations to the next share.
 
-    `at` has the runs of each share, and `name` is the column of the mean. Without reservations
-    nothing is sampled, so that single run is compared with each sample of the first share.
+    `at` has the runs of each share of jobs that reserve ahead, and `name` is the column of the
+    mean. Without reservations nothing is sampled, so that single run is compared with each sample
+    of the first share.
     """
     means = [means_of_draws(rows, name) for rows in at.values()]
     return [over_draws(after - before) for before, after in pairwise(means)]
@@ -267,7 +268,7 @@ OF_WORK = PaperSetting(PAPER.varied, {}, (KTH,), SERVERS_OF_KTH)
     OF_WORK,
 )
 def operations_stay_constant(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that operations per request do not depend on the share of reservations.
+    """Judge the claim that operations per request do not depend on how many jobs reserve ahead.
 
     The paper says: 'the number of operations remains relatively constant' (Figure 7b).
     """
@@ -286,7 +287,7 @@ def operations_stay_constant(runs: pd.DataFrame) -> Decision:
 
 
 def constant(ratios: list[Interval]) -> Asked:
-    """Return a test of whether all ratios are close enough to 1 to be 'relatively constant'."""
+    """Return a test of whether all ratios are close to 1, so that work is 'relatively constant'."""
 
     def at_most_off(by: float) -> bool | None:
         return all_of(*(ratio.between(1 - by, 1 + by) for ratio in ratios))
@@ -329,7 +330,7 @@ def heavy_workloads_are_not_measured(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("OB-25", "work of booking divided by that of a batch scheduler", EVERYWHERE)
 def complexity_is_not_compared(runs: pd.DataFrame) -> Decision:
-    """Report that we do not compare the operations of booking and of batch scheduling (section 6).
+    """Report that the cost of booking is not compared with that of batch scheduling (section 6).
 
     The paper says: 'without adding much complexity'.
     """
@@ -340,8 +341,8 @@ def complexity_is_not_compared(runs: pd.DataFrame) -> Decision:
 # --- Sections 4.1 and 4.3: how the number of operations grows ---
 
 #: The bounds of section 4.3 on the number of operations. Each entry has a part of the search, the
-#: quantity with which the operations of this part grow, whether they grow with the logarithm of the
-#: quantity, and the largest exponent.
+#: quantity with which the operations of this part grow, whether the bound is a power of the
+#: quantity's logarithm, and the largest exponent.
 BOUNDS = {
     "phase 2, of log N": ("phase 2", "servers", True, 2),
     "phase 1, of log N": ("phase 1", "servers", True, 1),
@@ -400,7 +401,7 @@ DRAWN_SERVERS, DRAWN_SLOT, DRAWN_SLOTS, DRAWN_REQUESTS = 6, 1.0, 40, 60
     "OB-21", "largest number of idle periods of one server in the tree of a slot", EVERYWHERE
 )
 def a_tree_has_one_period_of_a_server(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that a tree has at most one idle period of each server (section 4.1).
+    """Judge the claim that a slot's tree has at most one idle period per server (section 4.1).
 
     The paper says: 'each tree will include at most one idle period per server'.
 

@@ -47,7 +47,7 @@ from studies.online_batch.settings import (
 from studies.results import Caption
 from studies.study import logs_missing_in
 
-#: The meaning of each policy, from which its marker and its colour in all figures follow.
+#: A dict from each policy to the name of its marker style, which is the same in all figures.
 _MEANT = {
     ONLINE: "Online",
     LEAST: "Online",
@@ -58,21 +58,21 @@ _MEANT = {
 }
 LOOK = {name: plots.MEANINGS[meaning] for name, meaning in _MEANT.items()}
 LOOK |= {RECORDED: plots.MarkerStyle("#000000", "o")}
-#: The order in which figures show the paper's policies. Only figures that the paper does not have
-#: show other policies.
+#: The order of the paper's policies in figures. Other policies appear only in figures that the
+#: paper does not have.
 IN_ORDER = (LEAST, RECORDED, *OWN_BATCH)
-#: Parts of figure captions, which describe the runs and how intervals are computed.
+#: Text for figure captions that describes the runs and how intervals are computed.
 RUN_TIMES = "run times known"
 WEEKS = f"{RUN_TIMES}; bands: 95 %, bootstrap over weeks"
 LOGLOG = ("log", "log")
-#: A group of jobs is a range, for example of lengths. These columns contain its lower and its upper
-#: end. The sums of several groups may be added.
+#: The columns with the lower and the upper limit of each group of jobs, for example of jobs whose
+#: lengths are in some range. Sums over several groups can be added.
 GROUPS = ("above", "up_to")
-#: Two lists of columns. The first ones identify a log, a number of servers and a selection of jobs.
-#: The second ones identify a run.
+#: `MACHINE` has the columns that identify a log, a number of servers and a selection of jobs.
+#: `DESCRIBED` has the columns that identify a run.
 MACHINE = ["log", "servers", "kept"]
 DESCRIBED = [*MACHINE, "length", "policy"]
-#: The values of columns that select schedules in which no job reserves ahead.
+#: The column values that select schedules in which no job reserves ahead.
 PLAIN: dict[str, Any] = {"kind": SCHEDULE, "share": 0.0, "draw": 0}
 
 
@@ -85,7 +85,7 @@ def title_of(runs: pd.DataFrame, log: str) -> str:
 
 
 def plain(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
-    """Return the runs of all jobs of a log on its own machine, without advance reservations.
+    """Select runs without reservations, of all jobs of a log on the machine that recorded it.
 
     `where` has further values that the runs must have, by column.
     """
@@ -94,7 +94,7 @@ def plain(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
 
 
 def as_read(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs with the servers and jobs that we believe the paper used."""
+    """Select the runs with the number of servers and the jobs that we believe the paper used."""
     on_servers = column(runs, "servers") == column(runs, "log").map(READ_SERVERS)
     return runs[on_servers & (column(runs, "kept") == column(runs, "log").map(READ_JOBS))]
 
@@ -102,8 +102,8 @@ def as_read(runs: pd.DataFrame) -> pd.DataFrame:
 def beside_the_record(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the recorded waits together with the simulated runs that are compared with them.
 
-    They are online scheduling as we read the paper, our own batch schedules, and any policy that a
-    user of the study has added.
+    The simulated runs are online scheduling as we interpret the paper, our own batch schedules, and
+    any policy that a user of the study has added.
     """
     found = as_read(pick(runs, **PLAIN, length=EXACT))
     return found[~found["policy"].isin(NOT_OF_PAPER)]
@@ -163,7 +163,7 @@ def point(
 
 
 def sums_of(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> WeeklySums:
-    """Return two weekly sums over all jobs of one setting, given the names of their columns."""
+    """Return the weekly sums of two columns over all jobs of one setting."""
     return weekly_sums(pick(runs, grouping=ALL_JOBS), top, bottom)
 
 
@@ -175,7 +175,7 @@ def sums_of_groups(runs: pd.DataFrame, top: str, bottom: str = "jobs") -> Weekly
 def means_of_groups(
     runs: pd.DataFrame, weeks: Bootstrap, grouping: str, top: str, bottom: str = "jobs"
 ) -> Iterator[tuple[float, float, Interval]]:
-    """Yield the lower end, the upper end and the mean value of each group that contains jobs."""
+    """Yield the lower end, upper end and mean value of each group of jobs that is not empty."""
     for ends, rows in groups_of(pick(runs, grouping=grouping), GROUPS):
         sums = weekly_sums(rows, top, bottom)
         if sums.denominators.any():
@@ -183,15 +183,16 @@ def means_of_groups(
 
 
 def number(runs: pd.DataFrame, name: str) -> float:
-    """Return one measured value of the whole run of a setting, or NaN if it is missing."""
+    """Return the value that a whole run has in the column `name`, or NaN if it is missing."""
     found = pick(runs, grouping=WHOLE)[name].dropna()
     return np.nan if found.empty else float(found.iloc[0])
 
 
 def over_draws(values: Iterable[float] | NDArray, share: float = 1.0) -> Interval:
-    """Average over random choices of the jobs that reserve ahead; return mean and interval.
+    """Average values over samples of the jobs that reserve ahead, with a confidence interval.
 
-    `share` is the share of these jobs. If it is 0, nothing is sampled and the value is exact.
+    `share` is the share of the jobs that reserve ahead. If it is 0, nothing is sampled and the
+    value is exact.
     """
     values = list(values)
     if not values:
@@ -204,12 +205,12 @@ def over_draws(values: Iterable[float] | NDArray, share: float = 1.0) -> Interva
 
 
 def means_of_draws(runs: pd.DataFrame, name: str) -> NDArray[np.float64]:
-    """Return one value per run; each run chooses at random which jobs reserve ahead."""
+    """Return the values of column `name`, one for each sample of the jobs that reserve ahead."""
     return pick(runs, grouping=WHOLE).sort_values("draw")[name].to_numpy(dtype=float)
 
 
 def shades_of(names: Iterable[str]) -> dict[str, plots.MarkerStyle]:
-    """Return shades of one colour, from light to dark, one for each value of a quantity.
+    """Return shades of one colour, from light to dark, with one shade per name.
 
     The lightest shade is left out, because it is hard to see.
     """
@@ -218,10 +219,10 @@ def shades_of(names: Iterable[str]) -> dict[str, plots.MarkerStyle]:
     return {name: shades[name] for name in names}
 
 
-#: The style of lines that show cumulative distributions. They are drawn as steps.
+#: The style of lines that show cumulative distributions, which are drawn as steps.
 STAIRS = plots.LineStyle(stairs=True)
-#: Figure 4(b) shows distributions of run times and of requested times. Each line has a log, a
-#: selection of its jobs, and one of these two times.
+#: Figure 4(b) shows distributions of run times and of requested times. Each entry of `LENGTH_LINES`
+#: is one curve: a log, a selection of its jobs, and one of these two times.
 LENGTH_NAMES = {"no_longer": "run times", "asks_no_longer": "requested"}
 LENGTH_LINES = [
     (KTH, ALL, "no_longer"),
@@ -232,7 +233,7 @@ LENGTH_LINES = [
 
 
 def draw_trend(table: pd.DataFrame, **options: Any) -> Figure:
-    """Draw lines with bands of intervals, in panels; `options` are those of `plots.lines`."""
+    """Plot lines with confidence bands in panels. The `options` are those of `plots.lines`."""
     columns = {"x": "at", "y": "estimate", "line": "line", "panel": "panel", "names": "legend"}
     return plots.lines(table, **columns | {"look": LOOK} | options)
 
@@ -267,7 +268,7 @@ TABLE1_CAPTION = (
 
 @study.add_figure("table1", TABLE1_CAPTION)
 def table1(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the servers, the jobs and the mean length of each log, beside the printed values."""
+    """Compare the servers, jobs and mean job length of each log with Table 1 of the paper."""
     found = pick(runs, kind=LOG, grouping=WHOLE)
     if found.empty:
         raise NotRunError("the jobs of the logs were not measured")
@@ -292,7 +293,7 @@ def table1(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean of wait divided by length, as a function of the length of a job."""
+    """Plot Figure 3: the mean of a job's wait divided by its length, against the length."""
     panels = table["panel"].unique()
     scales = {panel: LOGLOG if "all" in panel else ("linear", "log") for panel in panels}
     axes = {"xlabel": "length (hours)", "ylabel": "mean of wait / length"}
@@ -307,7 +308,7 @@ FIGURE3_CAPTION = Caption(
 
 @study.add_figure("figure3", FIGURE3_CAPTION, draw_figure3, claims=("OB-3", "OB-20", "OB-17"))
 def figure3(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean of wait divided by length, for jobs grouped by length (Figure 3)."""
+    """Return the mean of a job's wait divided by its length, grouped by length (Figure 3)."""
     weeks, rows = over_weeks(runs), []
     for setting, its_runs in by_policy(beside_the_record(runs), [KTH]):
         means = means_of_groups(its_runs, weeks, BY_LENGTH, "wait_over_length")
@@ -326,7 +327,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 def tail(
     runs: pd.DataFrame, setting: Mapping[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield points of a distribution: the share of the jobs that wait longer than some hours.
+    """Yield points of the distribution of waits: the share of jobs that wait longer than a time.
 
     The share is a mean over the samples of the jobs that reserve ahead.
     """
@@ -336,9 +337,9 @@ def tail(
 
 
 def shares_longer(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the jobs that wait longer than each of several numbers of hours.
+    """Return the share of the jobs that wait longer than each of several times.
 
-    The table has a row for each sample, and a column for each number of hours.
+    The table has a row for each sample of reservations, and a column for each time in hours.
     """
     waits = pick(rows, grouping=BY_WAIT)
     if waits.empty:
@@ -348,7 +349,7 @@ def shares_longer(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the distribution of waits, and the longest waits that the paper prints."""
+    """Plot the distribution of waits, and mark the longest waits that the paper prints."""
     printed = [
         {"panel": panel, "line": policy, "at": at, "estimate": np.nan}
         for panel, lines in table.groupby("panel")["line"]
@@ -368,7 +369,7 @@ FIGURE4_CAPTION = Caption(
 
 @study.add_figure("figure4", FIGURE4_CAPTION, draw_figure4, claims=("OB-4", "OB-5"))
 def figure4(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of the KTH and CTC jobs that wait longer than each number of hours."""
+    """Return the share of KTH and CTC jobs that wait longer than each of several times."""
     rows: list[dict[str, Any]] = []
     for setting, its_runs in by_policy(beside_the_record(runs), [CTC, KTH]):
         rows += tail(runs, setting, its_runs)
@@ -376,7 +377,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_lengths(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the distribution of job lengths, and the paper's share of short CTC jobs."""
+    """Plot the distribution of job lengths, and mark the paper's share of short CTC jobs."""
     options: dict[str, Any] = {"scales": ("log", "linear"), "style": STAIRS, "names": "legend"}
     options |= {"xlabel": "length (hours)", "ylabel": "share of the jobs up\nto this length"}
     ctc = [line for line in dict.fromkeys(table["line"]) if line.startswith(CTC)]
@@ -396,7 +397,7 @@ LENGTHS_CAPTION = Caption(
 
 @study.add_figure("figure4_lengths", LENGTHS_CAPTION, draw_lengths, claims=("OB-16",))
 def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the share of jobs with run times, or requested times, up to each number of hours."""
+    """Return the cumulative distributions of run times and of requested times (Figure 4b)."""
     rows = []
     for log, kept, name in LENGTH_LINES:
         found = pick(runs, kind=LOG, grouping=BY_LENGTH, log=log, kept=kept)
@@ -411,7 +412,7 @@ def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait as a function of the number of requested servers."""
+    """Plot the mean wait against the number of requested servers."""
     axes = {"xlabel": "requested servers", "ylabel": "mean wait (hours)"}
     return draw_trend(table, scales=LOGLOG, **axes, **titles)
 

@@ -31,10 +31,11 @@ from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import BESIDE_QUEUE
 from studies.results import Caption
 
-#: The order in which these figures show the policies, and the policies that they do not show.
+#: `IN_ORDER` has the policies in the order in which the figures of this module show them.
+#: `VARIANTS` has the policies that these figures leave out.
 IN_ORDER = (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED)
 VARIANTS = {*POLICIES} - {*IN_ORDER}
-#: The columns with the number of rejected jobs and with the rejected share of all work.
+#: The columns with the number of rejected jobs and with the rejected fraction of the total work.
 REFUSED = ("refused", "refused_work")
 REFUSALS = "intervals: 95 %, bootstrap over weeks; texts: share of the work that is rejected"
 
@@ -43,7 +44,7 @@ REFUSALS = "intervals: 95 %, bootstrap over weeks; texts: share of the work that
 
 
 def draw_with_refusals(table: pd.DataFrame, **options: Any) -> Figure:
-    """Draw intervals in rows, and write the rejected share of the work beside each of them.
+    """Plot intervals in rows, each labelled with the rejected fraction of the work.
 
     `options` are those of `plots.intervals`.
     """
@@ -52,7 +53,7 @@ def draw_with_refusals(table: pd.DataFrame, **options: Any) -> Figure:
 
 
 def draw_waits(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait under every policy, with panels for exact and requested job lengths."""
+    """Plot the mean wait under every policy, with panels for exact and requested job lengths."""
     options: dict[str, Any] = {"x": "mean_wait_h", "row": "log", "series": "policy", "log": True}
     options |= {"look": LOOK, "row_height": 0.75, "xlabel": "mean wait (hours)"}
     panels = table.assign(panel="lengths " + table["length"])
@@ -87,9 +88,10 @@ def waits(runs: pd.DataFrame) -> pd.DataFrame:
 def compared(
     runs: pd.DataFrame, setting: Mapping[str, Any], one: pd.DataFrame, base: pd.DataFrame
 ) -> dict[str, Any]:
-    """Return the mean waits under two policies, and their ratio, as the columns of one row.
+    """Return the mean waits under two policies, and their ratio, as a table row.
 
-    `one` has the runs of the numerator and `base` those of the denominator, in the same weeks.
+    `one` has the runs of the numerator, and `base` has the runs of the denominator in the same
+    weeks.
     """
     numerator, denominator = sums_of(one, "wait_h"), sums_of(base, "wait_h")
     row = described(runs, setting)
@@ -99,7 +101,7 @@ def compared(
 
 
 def draw_certainty(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait under policies that promise each start, divided by that under EASY."""
+    """Plot the mean wait under policies that promise each start, relative to that under EASY."""
     columns: dict[str, Any] = {"x": "ratio", "row": "row", "series": "series"}
     axes: dict[str, Any] = {"factors": True, "xlabel": "mean wait divided by that of EASY"}
     return draw_with_refusals(table, look=LOOK, **columns, **axes, **titles)
@@ -114,7 +116,7 @@ CERTAINTY_CAPTION = Caption(
 
 @study.add_figure("certainty", CERTAINTY_CAPTION, draw_certainty)
 def certainty(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean wait under policies that promise each start, divided by that under EASY."""
+    """Return the mean wait under policies that promise each start, relative to that under EASY."""
     rows = []
     found = plain(runs, policy=(ONLINE, "conservative", "EASY"))
     for log, length in product(LOGS, LENGTHS):
@@ -133,7 +135,7 @@ def certainty(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw how the waits of booked and of queued jobs change with the share of booked jobs."""
+    """Plot how waits of booked and of queued jobs change with the share of booked jobs."""
     lines: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "names": "ends", "look": {}}
     axes = {"xlabel": "share of the jobs that book"}
     axes["ylabel"] = "mean wait, divided by that\nwithout booking"
@@ -149,7 +151,7 @@ BESIDE_CAPTION = Caption(
 
 @study.add_figure("beside", BESIDE_CAPTION, draw_beside)
 def beside(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the delays of booked and of queued jobs, divided by their delays if no job books."""
+    """Return the delays of booked and of queued jobs, relative to those if no job books."""
     weeks, rows = over_weeks(runs), []
     keys = ["log", "length", "share", "part"]
     for setting, its_runs in groups_of(pick(runs, kind=BESIDE_QUEUE), keys):

@@ -38,18 +38,18 @@ from studies.online_batch.reserved import power
 from studies.online_batch.runs import over_weeks
 from studies.online_batch.schedules import refused_work
 
-#: Limits on the time that a booked job may wait, in hours. The last limit, two weeks, is half of
-#: our planning horizon of four weeks. In the paper, a job has at most half as many attempts as the
+#: Limits, in hours, on how long a booked job may wait. The last limit, two weeks, is half of our
+#: planning horizon of four weeks. In the paper, a job has at most half as many attempts as the
 #: horizon has time slots. With one attempt per slot, a job can therefore be delayed by at most half
 #: the horizon.
 LIMITS = (6, 12, 24, 48, 96, 336)
 #: The number of jobs that are simulated for a picture while the user moves a control.
 FEW = 3_000
-#: The panel of Figure 7(a) to which a question in the notebook refers, and the columns of the mean
-#: wait and its interval.
+#: The panel of Figure 7(a) that a question in the notebook refers to, and the columns with the mean
+#: wait and the two ends of its interval.
 SINCE, COLUMNS = "from the request", ("estimate", "ci95_low", "ci95_high")
-#: The answers offered in a question of the notebook: by how much does the mean wait, counted from
-#: the request, grow if all jobs reserve ahead (by 1.5 hours on average)?
+#: The options of a question in the notebook: how much does the mean wait, counted from the request,
+#: grow if all jobs reserve ahead, by 1.5 hours on average?
 AHEAD = (
     "by far less, because jobs that plan ahead find idle servers",
     "by 1.5 hours or a little less",
@@ -61,16 +61,15 @@ ASKED = (13, 23)
 #: seconds.
 THREE = co.JobStream([0, 0, 1], [50, 50, 20], [3, 3, 1], request="total")
 DESK = co.Online(slot=10, step=15, max_attempts=8, horizon=240)
-#: The project: the longest time by which a job books ahead, in seconds, and the seed that samples
-#: the times.
+#: The project: the longest time, in seconds, by which a job books ahead, and the seed that samples
+#: these times.
 BOOKED_AHEAD, DRAWN = 3 * HOUR, 5
-#: Exercises 3 and 4: a job is wide if it needs more than this number of servers, which is half of
-#: all servers. If a booked job may wait for half a day, this number of attempts is allowed.
+#: Exercises 3 and 4: a job is wide if it needs more than `WIDE` servers, which is half of all
+#: servers. A booked job that may wait for half a day has `LIMITED` attempts.
 WIDE, LIMITED = 50, 1 + 12 * 4
 
 
-#: The settings of the bootstrap over weeks, which gives the intervals in the tables of the
-#: notebook.
+#: The bootstrap over weeks that computes the intervals in the tables of the notebook.
 BY_WEEKS = Bootstrap(1_000, model.SEED)
 
 
@@ -89,7 +88,7 @@ def book_or_queue(
     jobs: co.JobStream, machine: co.Multicluster, limits: Sequence[float] = LIMITS,
     overestimate: float = 1.0, progress: NullProgress = NO_PROGRESS,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return waits, promised starts and rejected work if jobs queue, and if each job is booked.
+    """Compare waits, promised starts and rejected work if jobs queue and if each job is booked.
 
     Parameters
     ----------
@@ -168,7 +167,8 @@ def _costs(schedule: co.Schedule, queued: np.ndarray) -> dict[str, float]:
 
 
 def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
-    """Draw the mean wait and the rejected share of the work for each limit on a booked job's wait.
+    """Plot the mean wait against the rejected share of the work, for each limit on a booked job's
+    wait.
 
     `table` is the result of `book_or_queue`, and `note` is added to the subtitle.
     """
@@ -232,8 +232,8 @@ def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Expl
 
     @lru_cache
     def answers(overestimate: float, count: int) -> pd.DataFrame:
-        # Only the first picture needs a progress bar, because each later picture says itself that
-        # it is still being refined.
+        # Only the first picture needs a progress bar, because later pictures already say that they
+        # are still being refined.
         with co.Progress(shown=not done) as progress:
             return book_or_queue(jobs.sample(count, 0), machine, LIMITS, overestimate, progress)
 
@@ -281,7 +281,7 @@ def reserving_ahead(result: Any) -> str | None:
 
 
 def told_requests(result: Any) -> str | None:
-    """Return the right option: how do waits change if a policy knows requested times only?"""
+    """Return the right option: how do waits change if a policy knows only requested times?"""
     online = plain(result.runs, log=KTH, policy=ONLINE)
     guessed, exact = (
         sums_of(pick(online, length=length), "wait_h") for length in (REQUESTED, EXACT)
@@ -292,7 +292,7 @@ def told_requests(result: Any) -> str | None:
 
 
 def twice_the_slots(result: Any) -> str | None:
-    """Return the right option: what does an update cost with twice as many slots?"""
+    """Return the right option: how does the cost of an update change with twice as many slots?"""
     options = {
         "stay the same, because the trees are balanced": (-1, 0.3),
         "nearly double": (0.6, 1.2),
@@ -301,13 +301,12 @@ def twice_the_slots(result: Any) -> str | None:
 
 
 class Submitted:
-    """The attributes of jobs that are known when they are submitted: not run times, not work."""
+    """A view of jobs that hides the attributes unknown at submission: run times and work."""
 
     def __init__(self, jobs: co.JobStream) -> None:
         self._jobs = jobs
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the jobs that is known when they are submitted."""
         if name in ("runtime", "work"):
             raise InputError(
                 f"{name} is not known when a job is submitted; use estimate, the requested time"

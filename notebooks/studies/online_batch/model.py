@@ -20,65 +20,65 @@ from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import SwfLog
 from studies.log_files import has_stand_in, place_of, recorded_waits
 
-#: The seed that samples the jobs that reserve ahead, and that generates random requests.
+#: The seed for sampling the jobs that reserve ahead, and for generating random requests.
 SEED = 2009
 
 # --- Section 5, Table 1: the logs ---
 
 KTH, CTC, HPC2N = LOGS = ("KTH-SP2", "CTC-SP2", "HPC2N")
-#: For each log, the numbers that Table 1 of the paper prints: servers, jobs, and the 'average
-#: estimated l' in hours, which is the mean run time.
+#: The numbers in Table 1 of the paper, for each log: servers, jobs, and the 'average estimated l'
+#: in hours, which is the mean run time.
 TABLE1 = {CTC: (512, 39_734, 5.82), KTH: (128, 28_481, 2.46), HPC2N: (240, 202_825, 4.72)}
 #: The number of servers of the machine on which each log was recorded. Of the 512 servers of CTC,
 #: 338 are for batch jobs.
 OWN_SERVERS = {KTH: 100, CTC: 338, HPC2N: 240}
-#: The number of servers that we believe the paper used for each log, because this number fits the
-#: paper's results best. For CTC it includes all servers that the header of the log names.
+#: The number of servers that we believe the paper used for each log, because the results then agree
+#: best with the paper. For CTC, this number includes all servers that the header of the log names.
 READ_SERVERS = {KTH: 100, CTC: 512, HPC2N: 240}
-#: Other numbers of servers with which we also schedule each log: for KTH the number in Table 1, and
+#: Further numbers of servers with which we schedule each log: for KTH the number in Table 1, and
 #: for CTC the number of servers for batch jobs in other years.
 FURTHER_SERVERS = {KTH: (128,), CTC: (430,), HPC2N: ()}
 
-#: Names of selections of a log's jobs. The paper's CTC log is probably the public log without its
-#: short jobs, so a selection keeps the jobs with at least some run time, or at least some computing
-#: time on each processor. Both limits are in seconds.
+#: The names of selections of a log's jobs. The paper's CTC log is probably the public log without
+#: its short jobs. Therefore a selection keeps only the jobs with a minimum run time, or with a
+#: minimum computing time per processor. Both limits are in seconds.
 ALL = "all jobs"
 RAN, USED = "at least 12 min", "at least 550 s computed"
 CUTS = {RAN: ("runtime", 720.0), USED: ("used", 550.0), "at least 15 min": ("runtime", 900.0)}
-#: For each log, the selection of jobs that we believe the paper used, and other selections that we
-#: also schedule.
+#: For each log, the selection of jobs that we believe the paper used, and the other selections that
+#: we also schedule.
 READ_JOBS = {KTH: ALL, CTC: USED, HPC2N: ALL}
 FURTHER_JOBS = {KTH: (), CTC: (RAN, ALL), HPC2N: ()}
 
 
 def servers_of(log: str) -> list[int]:
-    """Return all numbers of servers with which we schedule the jobs of a log, sorted."""
+    """Return all numbers of servers with which we schedule a log's jobs, in ascending order."""
     return sorted({OWN_SERVERS[log], READ_SERVERS[log], *FURTHER_SERVERS[log]})
 
 
 # --- Sections 4.2 and 5: the online scheduler, and batch scheduling ---
 
 #: Section 5: online scheduling tries a start every 15 minutes, and makes at most half as many
-#: attempts as there are slots. The paper does not print the length of a slot or the horizon. We use
-#: slots of 15 minutes and a horizon of four weeks.
+#: attempts as there are time slots. The paper states neither the length of a slot nor the planning
+#: horizon. We use slots of 15 minutes and a horizon of four weeks.
 ONLINE = "online"
-#: Section 4.1: a booking is at least as long as some shortest length, which the paper does not
-#: print. We run several shortest lengths. We use 5 minutes, which nearly reproduces the printed
-#: numbers for KTH.
+#: Section 4.1: every booking has a minimum length, which the paper does not state. We use 5
+#: minutes, because this nearly reproduces the paper's numbers for KTH. We also run other minimum
+#: lengths.
 LEAST, LEAST_LENGTH = "online, least 5 min", 300.0
 OTHER_LENGTHS = {"online, least 10 min": 600.0, "online, least 15 min": 900.0}
-#: The names of the online policies. They differ in the shortest length of a booking, and the first
-#: policy has no shortest length.
+#: The names of the online policies, which differ in the minimum length of a booking. The first
+#: policy has no minimum length.
 BOOKED_AS = (ONLINE, LEAST, *OTHER_LENGTHS)
-#: Section 5.1: in the paper, the waits under batch scheduling are the waits that the logs recorded.
-#: They are not simulated.
+#: Section 5.1: the paper does not simulate batch scheduling. Its waits under batch scheduling are
+#: the waits that the logs recorded.
 RECORDED = "recorded"
-#: The batch policies that we simulate in addition, with the same jobs and the same known lengths of
-#: jobs.
+#: The batch policies that we simulate in addition to the recorded waits, with the same jobs and the
+#: same knowledge of job lengths.
 OWN_BATCH = ("EASY", "conservative", "FCFS")
-#: Section 5: the paper tried shorter steps between attempts than 15 minutes, and "no major gain was
-#: found for smaller values". With every step, attempts reach two weeks ahead, which is half of our
-#: horizon.
+#: Section 5: the paper also tried steps of less than 15 minutes between attempts, but "no major
+#: gain was found for smaller values". With every step, the attempts reach two weeks ahead, which is
+#: half of our planning horizon.
 SMALLER_STEP = "online, step 5 min"
 POLICIES: dict[str, Scheduling] = {
     ONLINE: Online(),
@@ -90,8 +90,8 @@ POLICIES: dict[str, Scheduling] = {
     "EASY": EASY(),
     "conservative": Conservative(),
 }
-#: The online policies whose shortest booking differs from the one that we use, and the policies
-#: that no figure of the paper shows.
+#: `OF_READINGS` has the online policies with another minimum length of a booking than the one that
+#: we use. `NOT_OF_PAPER` has the policies that appear only in figures that the paper does not have.
 OF_READINGS = tuple(OTHER_LENGTHS)
 NOT_OF_PAPER = {*POLICIES} - {LEAST, *OWN_BATCH}
 
@@ -101,36 +101,38 @@ EXACT, REQUESTED = LENGTHS = ("exact", "requested")
 
 # --- Section 5.1: what is measured ---
 
-#: The groups of jobs by number of requested servers: the ends of the groups in Figure 5, and the
-#: width of the groups in Table 2. The lower end of a group does not belong to it.
+#: The groups of jobs by number of requested servers: the limits of the groups in Figure 5, and the
+#: width of the groups in Table 2. Each group excludes its lower limit.
 POWERS_OF_TWO, FIFTY = np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]), 50
-#: The groups of jobs that request the fewest and the most servers, for logs that no figure shows.
+#: For each log, the group of jobs that request the fewest servers and the group of jobs that
+#: request the most. These groups are used for logs that no figure shows.
 NARROW_OR_WIDE = {KTH: [(0, 1), (64, 128)], CTC: [(0, 1), (256, 512)], HPC2N: [(0, 1), (128, 256)]}
-#: Figure 3: the ends of the groups of jobs by length, in hours. Claims compare small jobs, of up to
-#: one hour, with jobs of middle length, which the second part of the figure shows.
+#: The limits of the groups of jobs by length in Figure 3, in hours. Claims compare small jobs of at
+#: most one hour with jobs of middle length, which the second part of the figure shows.
 LENGTH_ENDS = np.array([0, 1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf])
 SMALL, MIDDLE = 1.0, (2.0, 10.0)
-#: The two groups of jobs by length that are used for logs that no figure shows.
+#: The two groups of jobs by length, for logs that no figure shows.
 SMALL_OR_MIDDLE = [(0.0, SMALL), MIDDLE]
-#: Figure 4(b): the lengths in hours at which the cumulative distribution of job lengths is
-#: computed.
+#: The job lengths, in hours, at which the cumulative distribution of job lengths is computed for
+#: Figure 4(b).
 LENGTHS_AT = np.geomspace(1 / 60, 60, 80)
 #: Figure 4(b): according to the paper, at most 14 % of the CTC jobs 'are smaller than 2 hours'.
 SHORT, SHORT_OF_CTC = 2.0, 0.14
-#: Figure 6: the ends of the classes of waits, in hours.
+#: The limits of the classes of waits in Figure 6, in hours.
 CLASSES = np.arange(0, 14.01, 0.5)
-#: Figures 4(a) and 6: the waits in hours at which the cumulative distribution of waits is computed.
+#: The waits, in hours, at which the cumulative distribution of waits is computed for Figures 4(a)
+#: and 6.
 WAITS_AT = np.unique(np.round([0.25, *CLASSES, *np.geomspace(14, 3000, 36)], 4))
-#: We count the jobs that wait at most this number of hours.
+#: Limits on the wait, in hours. For each limit, the study counts the jobs that wait no longer.
 WITHIN = (1, 2)
-#: Figure 4(a): the longest wait that the paper prints for each log and policy, in hours.
+#: The longest wait, in hours, that the paper prints for each log and policy (Figure 4(a)).
 LONGEST = {
     (CTC, LEAST): 19.0,
     (CTC, RECORDED): 674.0,
     (KTH, LEAST): 75.0,
     (KTH, RECORDED): 272.5,
 }
-#: Table 2: the mean number of attempts per request that the paper prints for each log and each
+#: The mean number of attempts per request that Table 2 of the paper prints, for each log and each
 #: range of requested servers.
 TABLE2: dict[str, dict[tuple[int, int], float]] = {
     CTC: {(0, 50): 5.34, (350, 400): 127.44},
@@ -139,42 +141,43 @@ TABLE2: dict[str, dict[tuple[int, int], float]] = {
 
 # --- Section 5.2: advance reservations ---
 
-#: The shares of jobs that reserve ahead, and the longest time, in seconds, between such a request
-#: and its requested start.
+#: The shares of jobs that reserve ahead, and the longest time, in seconds, from a request to its
+#: requested start.
 SHARES, AHEAD = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0), 3 * HOUR
 
 # --- Abstract: utilization ---
 
-#: The offered load at which we test the claim "may achieve higher utilization". At the load of a
-#: log, every policy does all the work. Jobs are therefore submitted faster, so that they offer more
-#: work than the servers can do.
+#: The offered load at which we test the claim "may achieve higher utilization". At the original
+#: load of a log, every policy does all the work, so all utilizations are equal. Jobs are therefore
+#: submitted faster, so that they offer more work than the servers can do.
 TOO_MUCH = 1.1
 
 # --- Ours: booking beside a queue ---
 
-#: The shares of jobs that book while all other jobs queue, and the names of the two groups of jobs.
+#: The shares of jobs that book while all other jobs queue, and the names of the jobs that queue and
+#: of the jobs that book.
 BESIDE = (0.1, 0.3, 0.5, 0.8)
 QUEUERS, BOOKERS = "those that queue", "those that book"
 
 # --- Section 4: the search on trees ---
 
-#: Sections 4.2 and 4.3: the parts of the search on trees whose operations are counted. The last
+#: The parts of the search on trees whose operations are counted (sections 4.2 and 4.3). The last
 #: part, "advance", begins a new slot.
 PHASES = ("phase 1", "phase 2", "update", "advance")
 #: The number of slots in the trees, which have a horizon of one week, and the number of random
-#: samples. Both are small, because the trees are written for readability and not for speed.
+#: samples. Both numbers are small, because the trees are written for readability and not for speed.
 TREE_SLOTS, TREE_DRAWS = 7, 3
 #: Section 4.3 says how the work of a request grows with the number of servers, the number of slots
-#: and the number of requested servers. We vary one of these numbers at a time, and the other two
-#: have these values. The paper prints neither the horizon, here in seconds, nor the number of
-#: requests over which operations are counted.
+#: and the number of requested servers. We vary one of these numbers at a time, while the other two
+#: have the values in `GROWTH_AT`. The paper states neither the horizon, here in seconds, nor the
+#: number of requests over which operations are counted.
 GROWTH_AT = {"servers": 64, "slots": 8, "wanted": 4}
 GROWTH_HORIZON, COUNTED = 2 * DAY, 30
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """The jobs of a log, which was recorded on a machine with one queue.
+    """The jobs of a log that was recorded on a machine with one queue.
 
     Parameters
     ----------
@@ -211,7 +214,7 @@ class Log:
         return bool(np.isfinite(self.recorded).any())
 
     def keeping(self, kept: str) -> "Log":
-        """Return the log with all its jobs, or only with a selection of them."""
+        """Return the log reduced to a selection of its jobs."""
         if kept == ALL:
             return self
         column, least = CUTS[kept]
@@ -224,10 +227,10 @@ class Log:
 
 
 def logs(names: Iterable[str] = LOGS) -> dict[str, Log]:
-    """Return a dict from the name of each log of the study to the log.
+    """Load the logs of the study, and return a dict from the name of each log to the log.
 
-    A log that was not downloaded is replaced by its synthetic stand-in. It is left out if it has
-    none.
+    A log that was not downloaded is replaced by its synthetic stand-in. A log without a stand-in is
+    left out.
     """
     places = {name: place_of(name) for name in names}
     return {name: _log(name, at) for name, at in places.items() if at or has_stand_in(name)}

@@ -40,12 +40,12 @@ from studies.online_batch.settings import BY_FIFTY, LOG, WHOLE
 from studies.results import Caption
 from studies.study import logs_missing_in
 
-#: The columns that identify one interpretation of the paper: a number of servers, a selection of
-#: jobs and a shortest booking for a log.
+#: The columns that identify one interpretation of the paper for a log: a number of servers, a
+#: selection of jobs and a minimum length of bookings.
 READING = [*MACHINE, "policy"]
 LONGEST_WAIT = "longest wait"
-#: The printed numbers to which we fitted a parameter. Each of them has the name of its parameter:
-#: the number of servers, the selection of jobs, or the shortest booking.
+#: A dict from each printed number that we used to choose a parameter to a description of the
+#: parameter, for example the number of servers.
 _OF_KTH, _OF_CTC = "the least length and the servers of KTH", "the servers of CTC"
 CHOSEN_BY = {
     **{(KTH, name): _OF_KTH for name in (LONGEST_WAIT, "attempts (0:50]", "attempts (50:100]")},
@@ -56,35 +56,35 @@ CHOSEN_BY = {
 
 
 def replays(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs without reservations, for every number of servers and selection of jobs."""
+    """Select the runs without reservations, for all numbers of servers and selections of jobs."""
     return pick(runs, **PLAIN, length=EXACT, policy=BOOKED_AS, log=(KTH, CTC))
 
 
 def attempts_of_groups(runs: pd.DataFrame) -> dict[str, float]:
-    """For each range of requested servers, return the mean number of attempts in one setting."""
+    """Return the mean number of attempts in one setting, for each range of requested servers."""
     found = pick(runs, grouping=BY_FIFTY).sort_values("above")
     groups = zip(found["above"], found["up_to"], found["mean_attempts"], strict=True)
     return {name_of_group(above, up_to): mean for above, up_to, mean in groups}
 
 
 def name_of_group(above: float, up_to: float) -> str:
-    """Return the name in Table 2 of requests for more than `above` and up to `up_to` servers."""
+    """Name the requests for more than `above` and up to `up_to` servers as in Table 2."""
     return f"attempts ({above:g}:{up_to:g}]"
 
 
 def printed_of_replays(log: str) -> dict[str, float]:
-    """Return the longest online wait and the mean attempts that the paper prints for a log."""
+    """Return the paper's longest online wait and mean numbers of attempts for a log."""
     attempts = {name_of_group(*ends): mean for ends, mean in TABLE2[log].items()}
     return {LONGEST_WAIT: LONGEST[log, LEAST]} | attempts
 
 
 def found_in_replay(runs: pd.DataFrame) -> dict[str, float]:
-    """Return the simulated longest wait and numbers of attempts in the runs of one setting."""
+    """Return the longest wait and the mean numbers of attempts in the runs of one setting."""
     return {LONGEST_WAIT: number(runs, "longest_wait_h")} | attempts_of_groups(runs)
 
 
 def by_reading(runs: pd.DataFrame) -> dict[tuple, dict[str, float]]:
-    """Return the simulated values for each choice of servers, jobs and shortest booking."""
+    """Return the longest wait and numbers of attempts for each interpretation of the paper."""
     found = groups_of(replays(runs), READING)
     return {tuple(at[name] for name in READING): found_in_replay(rows) for at, rows in found}
 
@@ -94,10 +94,11 @@ def by_reading(runs: pd.DataFrame) -> dict[tuple, dict[str, float]]:
 
 @study.add_joint_reading
 def joint_reading(runs: pd.DataFrame) -> JointReading:
-    """Return how well each choice of servers and jobs reproduces the paper's numbers.
+    """Compare how well each interpretation of the paper reproduces the paper's numbers.
 
-    A reading chooses the least length, the servers of KTH, and the servers and jobs of CTC. The
-    printed numbers are those of Tables 1 and 2 and of Figure 4(a) for which a reading has a value.
+    An interpretation chooses the minimum length of bookings, the servers of KTH, and the servers
+    and jobs of CTC. The printed numbers are those of Tables 1 and 2 and of Figure 4(a) for which an
+    interpretation has a value.
     """
     missing = [log for log in (KTH, CTC) if log in logs_missing_in(runs)]
     if missing:
@@ -125,18 +126,18 @@ def joint_reading(runs: pd.DataFrame) -> JointReading:
 
 
 def with_log(log: str, values: Mapping[str, float]) -> dict[str, float]:
-    """Return a copy of a mapping in which each key begins with the name of a log."""
+    """Add the name of a log to the beginning of each key in a dict."""
     return {f"{log} {name}": value for name, value in values.items()}
 
 
 def name_of_reading(kth: tuple, ctc: tuple) -> str:
-    """Return the name of an interpretation: the servers and jobs that it assumes for both logs."""
+    """Name an interpretation of the paper by its policy and the servers and jobs of both logs."""
     (_, kth_servers, _, policy), (_, ctc_servers, kept, _) = kth, ctc
     return f"{policy}; KTH on {kth_servers:g} servers; CTC on {ctc_servers:g}, {kept}"
 
 
 def printed_of_ctc() -> dict[str, float]:
-    """Return three numbers that the paper prints for CTC: jobs, mean length and longest wait."""
+    """Return three numbers in the paper for CTC: jobs, mean job length and longest wait."""
     _, jobs, mean = TABLE1[CTC]
     return {"CTC jobs": jobs, "CTC mean length": mean, "CTC recorded wait": LONGEST[CTC, RECORDED]}
 
@@ -156,7 +157,7 @@ def jobs_of_ctc(runs: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
-    """Return simulated values divided by printed values, for each choice of servers and jobs."""
+    """Divide simulated values by the paper's values, for each choice of servers and jobs."""
     rows = []
     for (which, servers, kept, policy), found in by_reading(runs).items():
         if which != log:
@@ -173,7 +174,7 @@ def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
 
 
 def draw_readings(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw simulated values divided by printed values, for each choice of servers and jobs."""
+    """Plot simulated values divided by the paper's values, for each choice of servers and jobs."""
     columns: dict[str, Any] = {"x": "ratio", "row": "row", "series": "number", "factors": True}
     simulated = table.dropna(subset="ratio")
     xlabel = "measured divided by printed value"
@@ -189,7 +190,7 @@ READINGS_CAPTION = Caption(
 
 @study.add_figure("readings", READINGS_CAPTION, draw_readings, claims=("OB-7", "OB-14"))
 def readings(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return simulated values divided by printed values for KTH, for each number of servers."""
+    """Return simulated values divided by the paper's values for KTH, by number of servers."""
     return of_log(runs, KTH)
 
 
@@ -203,9 +204,9 @@ READINGS_OF_CTC_CAPTION = Caption(
 
 @study.add_figure("readings_ctc", READINGS_OF_CTC_CAPTION, draw_readings)
 def readings_of_ctc(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratio of simulated to printed values for CTC, for each choice of servers and jobs.
+    """Return simulated values divided by the paper's values for CTC, by servers and jobs.
 
-    Only readings with our least length of a booking are returned.
+    Only the interpretations with our minimum length of bookings are returned.
     """
     return of_log(pick(runs, policy=LEAST), CTC)
 
@@ -218,10 +219,10 @@ CUTS_CAPTION = Caption(
 
 @study.add_figure("cuts", CUTS_CAPTION, draw_readings)
 def cuts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratio of values of the public CTC log to printed values, by selection of jobs.
+    """Return values of the public CTC log divided by the paper's values, by selection of jobs.
 
     The values are the number of jobs, their mean length, the longest recorded wait and the share of
-    short requests. There is a row for each value and each choice of the jobs that are kept.
+    short requests. There is a row for each value and each selection of jobs.
     """
     _, jobs, mean = TABLE1[CTC]
     printed = {
@@ -248,7 +249,7 @@ ATTEMPTS_CAPTION = (
 
 @study.add_figure("attempts", ATTEMPTS_CAPTION)
 def attempts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean attempts per request by requested servers, beside the values of Table 2."""
+    """Compare mean attempts per request with Table 2, by number of requested servers."""
     rows = []
     for at, its_runs in groups_of(pick(as_read(replays(runs)), policy=LEAST), READING):
         printed = printed_of_replays(at["log"])
@@ -262,12 +263,12 @@ def attempts(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# --- The paper's numbers, compared with those for the servers and jobs that we use ---
+# --- The numbers printed in the paper, compared with our values ---
 
 
 @study.add_numbers
 def printed_numbers(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield a ledger row for each number of Tables 1 and 2, and each longest wait in the paper."""
+    """Check each number in Tables 1 and 2 and each longest wait in the paper, as ledger rows."""
     yield from table1_numbers(runs)
     for log in (KTH, CTC):
         booked = pick(as_read(replays(runs)), policy=LEAST, log=log)
@@ -284,7 +285,7 @@ def printed_numbers(runs: pd.DataFrame) -> Iterator[Row]:
 
 
 def table1_numbers(runs: pd.DataFrame) -> Iterator[Row]:
-    """Yield a ledger row for each number of Table 1."""
+    """Check each number in Table 1 of the paper, as ledger rows."""
     for log in LOGS:
         of_log = pick(runs, kind=LOG, grouping=WHOLE, log=log, kept=READ_JOBS[log])
         if of_log.empty:
@@ -309,8 +310,8 @@ def printed_row(
 ) -> Row:
     """Return the ledger row that compares a number in the paper with our value.
 
-    `found` has the values of our reading. If it has no value of this name, the row says that the
-    number cannot be tested.
+    `found` has the values of our interpretation of the paper. If it has no value of this name, the
+    row says that the number cannot be tested.
     """
     item, stand_in = f"{log} {name}", log if log in logs_missing_in(runs) else ""
     value = found.get(name)

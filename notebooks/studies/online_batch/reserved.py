@@ -47,15 +47,16 @@ from studies.results import Caption
 
 #: A dict from each policy that is run with advance reservations to its name in the figures.
 WITH_RESERVATIONS = {LEAST: "online", "conservative": "conservative"}
-#: A wait is counted in two ways: from the time of the request, as in Figures 6 and 7 of the paper,
-#: and from the requested start, as the definition in section 5 says.
+#: Two definitions of a wait: from the time of the request, as in Figures 6 and 7 of the paper, or
+#: from the requested start, as in section 5 of the paper.
 FROM_REQUEST, FROM_START = "from the request", "from the start asked for"
 COUNTED_FROM = {"mean_wait_h": FROM_REQUEST, "mean_delay_h": FROM_START}
-#: The quantities that vary in the figure of how the work grows, with the headings of their panels.
+#: A dict from each quantity that is varied to the heading of its panel, in the figure of how the
+#: work of a request grows.
 VARIED = {"servers": "servers N", "slots": "slots Q", "wanted": "servers asked for n"}
 DRAWINGS = f"starts requested 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over random choices"
-#: The parts of the work that a request causes. Every attempt searches in two phases. The update
-#: puts the remaining idle periods back into the trees.
+#: The parts of the work that a request causes. Every attempt runs the two phases of the search. The
+#: update puts the remaining idle periods back into the trees.
 LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
 
 
@@ -63,7 +64,7 @@ LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
 
 
 def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of each policy that was run with several shares of advance reservations."""
+    """Select the runs of each policy that was run with several shares of advance reservations."""
     usual = {"kind": SCHEDULE, "length": EXACT}
     found = as_read(pick(runs, policy=tuple(WITH_RESERVATIONS), **usual))
     of_lines = [column(found, "log"), column(found, "policy")]
@@ -72,9 +73,10 @@ def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_figure6(runs: pd.DataFrame) -> Iterator[tuple[dict, pd.DataFrame, dict[str, str]]]:
-    """Yield the setting and the runs of each line of Figure 6, with the names of line and panel.
+    """Yield the setting, the runs and the labels of each line in Figure 6.
 
-    The lines of the recorded waits come last.
+    The labels are the names of the line and of its panel. The lines of the recorded waits come
+    last.
     """
     reserved = pick(with_reservations(runs), log=(CTC, KTH))
     for setting, its_runs in groups_of(reserved, [*DESCRIBED, "share"]):
@@ -96,19 +98,19 @@ def panel_of(runs: pd.DataFrame, log: str, policy: str) -> str:
 def frequencies(
     runs: pd.DataFrame, setting: dict[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield points of Figure 6: the share of the jobs whose wait is in each class of waits.
+    """Yield points of Figure 6: the share of all jobs with a wait in each half-hour class.
 
     The share is a mean over the samples of the jobs that reserve ahead.
     """
     share, longer = rows["share"].iloc[0], shares_longer(rows)
     for low, high in pairwise(CLASSES):
-        # Jobs that do not wait at all fall into the first waiting-time class.
+        # Jobs that do not wait at all are counted in the first class of waits.
         in_class = (longer[low] if low else 1.0) - longer[high]
         yield point(runs, setting, (low + high) / 2, over_draws(in_class, share), **words)
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the share of jobs in each class of waits, with a line for each share of reservations."""
+    """Plot the share of jobs in each class of waits, by share of jobs that reserve ahead."""
     axes: dict[str, Any] = {"xlabel": "wait from the request (hours)", "panel": "way", "row": "log"}
     parts = table["panel"].str.partition(", ").set_axis(["log", "", "way"], axis=1)
     both = table.assign(log=parts["log"], way=parts["way"])
@@ -126,9 +128,9 @@ FIGURE6_CAPTION = Caption(
 
 @study.add_figure("figure6", FIGURE6_CAPTION, draw_figure6, claims=("OB-8", "OB-19"))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """For each share of reservations, return the share of the jobs in each waiting-time class.
+    """Return the share of jobs in each class of waits, by share of jobs that reserve ahead.
 
-    They are those of online scheduling, of conservative backfilling and of the recorded waits.
+    Waits are those of online scheduling, of conservative backfilling and of the logs.
     """
     rows: list[dict[str, Any]] = []
     for setting, its_runs, words in of_figure6(runs):
@@ -137,7 +139,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the mean wait against the share of the jobs that reserve ahead."""
+    """Plot the mean wait against the share of jobs that reserve ahead."""
     axes = {"xlabel": "share of advance reservations, ρ", "ylabel": "mean wait (hours)"}
     return draw_trend(table, look=shades_of(table["line"]), **axes, **titles)
 
@@ -152,7 +154,7 @@ FIGURE7A_CAPTION = Caption(
 def figure7a(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the mean wait for each share of jobs that reserve ahead.
 
-    It is measured from the request, and also from the requested start.
+    Waits are measured from the request, and also from the requested start.
     """
     rows = []
     for setting, its_runs in groups_of(with_reservations(runs), [*DESCRIBED, "share"]):
@@ -168,7 +170,7 @@ def figure7a(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
-    """For each share of jobs that reserve ahead, return the attempts and operations per request.
+    """Return attempts and operations per request, for each share of jobs that reserve ahead.
 
     There is a row for each machine, share and sample. The attempts are those of the whole log. The
     operations of an attempt and of an update are counted on the trees, for some of the jobs.
@@ -190,9 +192,10 @@ def work_of_requests(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_none(table: pd.DataFrame, part: str) -> dict[float, Interval]:
-    """Return the work per request in `part`, divided by its value if no job reserves ahead.
+    """Return one part of the work per request, relative to that without advance reservations.
 
-    `table` has the work of one machine.
+    There is one ratio for each share of jobs that reserve ahead. `table` has the work of one
+    machine.
     """
     none = table[part][table["share"] == 0].mean()
     reserved = table[table["share"] > 0]
@@ -203,7 +206,7 @@ def over_none(table: pd.DataFrame, part: str) -> dict[float, Interval]:
 
 
 def draw_figure7b(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw attempts and operations per request, divided by those without reservations."""
+    """Plot attempts and operations per request, relative to those without advance reservations."""
     rows = []
     parts = ("attempts", SEARCH, UPDATE)
     for part, (machine, its_rows) in product(parts, table.groupby("panel", sort=False)):
@@ -224,7 +227,7 @@ FIGURE7B_CAPTION = Caption(
 
 @study.add_figure("figure7b", FIGURE7B_CAPTION, draw_figure7b, claims=("OB-10", "OB-18"))
 def figure7b(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the operations and attempts per request, for each random choice of reservations."""
+    """Return attempts and operations per request, for each random choice of reservations."""
     table = work_of_requests(runs)
     titles = [title_of(runs, log) for log in table["log"]]
     machines = [f"{title}, {n:g}" for title, n in zip(titles, table["servers"], strict=True)]
@@ -263,7 +266,7 @@ def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False
 
 
 def draw_growth(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the exponents with which operations grow, in a panel for each varied quantity."""
+    """Plot the fitted exponents of operation counts, in one panel for each varied quantity."""
     xlabel = "fitted exponent: 0 means that the work does not grow, 1 that it grows in proportion"
     return plots.intervals(table, x="exponent", row="part", panel="panel", xlabel=xlabel, **titles)
 
@@ -280,7 +283,7 @@ GROWTH_CAPTION = Caption(
     "growth", GROWTH_CAPTION, draw_growth, claims=("OB-11", "OB-15", "OB-22", "OB-21")
 )
 def growth(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the operations for each value of a varied quantity, and their fitted exponent."""
+    """Return the number of operations for each varied quantity, and the fitted exponents."""
     rows = []
     for part, (varied, panel) in product(PHASES, VARIED.items()):
         others = {name: at for name, at in model.GROWTH_AT.items() if name != varied}

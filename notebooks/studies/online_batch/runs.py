@@ -66,11 +66,11 @@ from studies.online_batch.trees import (
 )
 from studies.study import Scale, Study, scales, six_digits
 
-# --- Functions that measure a setting; the module `schedules` measures single schedules ---
+# --- Measurements of settings; the module `schedules` measures single schedules ---
 
 
 def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield numbers that describe a log, and its distributions of run times and requested times."""
+    """Describe a log by several numbers and by its distributions of run times and requests."""
     log = kept_log(setting)
     if log is None:
         return
@@ -92,7 +92,7 @@ def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) 
 def measure_overload(
     setting: Overload, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the used server-hours of each week, and the number and work of rejected jobs."""
+    """Measure the server-hours used in each week, and the number and the work of rejected jobs."""
     log = kept_log(setting)
     if log is None:
         return
@@ -124,7 +124,7 @@ def hours_used_by_week(schedule: Schedule) -> NDArray[np.float64]:
 def measure_beside(
     setting: BesideQueue, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Yield the weekly delays of jobs that book and of jobs that queue.
+    """Measure the weekly delays of jobs that book and of jobs that queue.
 
     A second set of rows has the delays of the same jobs if no job books.
     """
@@ -145,7 +145,7 @@ def measure_beside(
 
 
 def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the mean attempts and operations per request, for typical jobs of a log."""
+    """Measure the attempts and operations per request on trees, for typical jobs of a log."""
     log = kept_log(setting)
     if log is None:
         return
@@ -168,7 +168,7 @@ def measure_trees(setting: OnTrees, scale: Scale, seed: np.random.SeedSequence) 
 
 
 def measure_growth(setting: Growth, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield the mean number of operations of random requests, for each random sample.
+    """Measure the mean number of operations of random requests, for each random sample.
 
     The operations of the two phases are per attempt, those of an update per booked request, and
     those of an advance per new slot.
@@ -188,7 +188,7 @@ def measure_growth(setting: Growth, scale: Scale, seed: np.random.SeedSequence) 
 
 
 def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Measure a setting of any kind, and yield the rows for the table of runs.
+    """Measure a setting of any class, and yield the results as rows of the table of runs.
 
     Nothing is yielded if the log of the setting is not available, or if the setting needs recorded
     waits that the log does not have.
@@ -216,9 +216,9 @@ MEASURES: dict[type, Any] = {
 #: The study of online scheduling. Each scale of the study sets these values:
 #:
 #: - `logs`: the logs whose jobs are scheduled
-#: - `dear_logs`: the logs for which slow settings are run too
+#: - `dear_logs`: the logs for which slow settings are also run
 #: - `shares`: the shares of jobs that reserve ahead
-#: - `online_shares`: further shares, for online scheduling only
+#: - `online_shares`: further shares of jobs that reserve ahead, for online scheduling only
 #: - `draws`: the number of samples of the jobs that reserve ahead
 #: - `resamples`: the number of bootstrap resamples of the weeks
 #: - `tree_jobs`, `tree_shares`: the number of jobs, and the shares of jobs that reserve ahead, in
@@ -249,6 +249,6 @@ study = Study(
 
 
 def over_weeks(runs: pd.DataFrame) -> Bootstrap:
-    """Return a bootstrap over weeks, with the number of resamples that the runs' scale sets."""
+    """Return a bootstrap over weeks, with the number of resamples for the scale of the runs."""
     scale, *_ = runs["scale"]
     return Bootstrap(study.scales[scale].resamples, model.SEED)

@@ -48,9 +48,9 @@ from studies.study import Scale
 
 
 def jobs_of(setting: Setting, log: Log, seed: Seed) -> JobStream:
-    """Return the jobs that a setting submits, with the lengths that the policy is told.
+    """Return the jobs of a setting, with the job lengths that the policy is told.
 
-    A share of the jobs reserves ahead; `seed` samples these jobs.
+    The `seed` samples the jobs that reserve ahead.
     """
     jobs = log.keeping(setting.kept).jobs
     if setting.length == EXACT:
@@ -62,7 +62,7 @@ def jobs_of(setting: Setting, log: Log, seed: Seed) -> JobStream:
 
 
 def simulate(setting: Setting, log: Log, seed: Seed = model.SEED) -> Schedule:
-    """Return the schedule of the jobs of a log in a setting.
+    """Simulate the jobs of a log in a setting, and return the schedule.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def simulate(setting: Setting, log: Log, seed: Seed = model.SEED) -> Schedule:
 
 
 def used_share(jobs: JobStream, start: NDArray, end: NDArray, servers: int) -> float:
-    """Return the share of all server-hours up to the last submission in which jobs ran.
+    """Return the utilization of the servers up to the last submission.
 
     Jobs that did not run have NaN as their start and end. `Schedule.utilization` cannot be used,
     because it is not defined if a job was rejected.
@@ -88,7 +88,7 @@ def used_share(jobs: JobStream, start: NDArray, end: NDArray, servers: int) -> f
 
 
 def refused_work(schedule: Schedule) -> float:
-    """Return the share of the work of all jobs that belongs to rejected jobs."""
+    """Return the rejected fraction of the total work."""
     work = schedule.jobs.work
     return float(work[~schedule.served].sum() / work.sum())
 
@@ -99,9 +99,9 @@ def refused_work(schedule: Schedule) -> float:
 def measure_schedule(
     setting: Setting, scale: Scale, seed: np.random.SeedSequence
 ) -> Iterator[dict]:
-    """Measure a simulated schedule, or recorded waits, and yield the rows for the table of runs.
+    """Measure a simulated schedule, or recorded waits, and yield rows for the table of runs.
 
-    They are weekly sums over all jobs and over groups, attempts by group of servers, the
+    The rows have weekly sums over all jobs and over groups, attempts by group of servers, the
     distribution of waits, and values of the whole run.
     """
     log = kept_log(setting)
@@ -122,20 +122,20 @@ def measure_schedule(
 
 
 def kept_log(setting: Any) -> Log | None:
-    """Return the log of a setting with only the selected jobs, or None if it is not available."""
+    """Return a setting's log, reduced to the selected jobs, or None if it is unavailable."""
     log = model.logs([setting.log]).get(setting.log)
     return None if log is None else log.keeping(setting.kept)
 
 
 def recorded(setting: Setting, log: Log) -> tuple[JobStream, dict, dict]:
-    """Return the jobs of a log, values such as each job's recorded wait, and the utilization."""
+    """Return a log's jobs, a dict of arrays with one value per job, and the utilization."""
     start = log.jobs.submit + log.recorded
     used = used_share(log.jobs, start, start + log.jobs.runtime, setting.servers)
     return log.jobs, per_job(log.jobs, log.recorded), {"utilization": used}
 
 
 def scheduled(schedule: Schedule) -> tuple[JobStream, dict, dict]:
-    """Return the jobs of a schedule, values such as each job's wait, and values of the run."""
+    """Return a schedule's jobs, a dict of arrays with one value per job, and run-wide values."""
     jobs = schedule.jobs
     values = per_job(jobs, schedule.wait)
     values["delay_h"] = hours(schedule.delay)
@@ -155,7 +155,7 @@ def hours(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def per_job(jobs: JobStream, wait: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Return a dict from names such as ``"wait_h"`` to an array with a value of each job.
+    """Return a dict from names such as ``"wait_h"`` to arrays with one value per job.
 
     `wait` is in seconds, and NaN if a job was rejected. Every job counts as one of the
     ``"requests"``, and every job that ran as one of the ``"jobs"``. The wait over the length is the
@@ -178,7 +178,7 @@ def length_h(jobs: JobStream) -> NDArray[np.float64]:
 
 
 def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
-    """Return mean values, such as the wait, per job that ran, and mean attempts per request."""
+    """Return means per job that ran, such as the mean wait, and mean attempts per request."""
     means = dict.fromkeys(("wait_h", "delay_h", "wait_over_length"), "jobs")
     means["attempts"] = "requests"
     return {
@@ -189,9 +189,9 @@ def means_of(values: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
 
 
 def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, float]]]]:
-    """Return a dict from each type of group to the groups of jobs that figures or claims need.
+    """Return the groups of jobs by length and by servers that figures or claims need.
 
-    Each grouping has the names of the values that are added up, separated by spaces, and the ends
+    Each entry has the names of the columns that are added up, separated by spaces, and the limits
     of the groups.
     """
     if not setting.is_grouped:
@@ -212,10 +212,10 @@ def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, fl
 def rows_of_weeks(
     setting: Setting, jobs: JobStream, values: dict[str, NDArray[np.float64]]
 ) -> Iterator[dict]:
-    """Yield weekly sums over all jobs, and over each group that contains jobs.
+    """Yield weekly sums over all jobs, and over each group of jobs that is not empty.
 
-    Nothing is yielded for settings with advance reservations and for least lengths that are only
-    tried, because they only need means of the whole run.
+    Nothing is yielded for settings with advance reservations, and for minimum lengths of bookings
+    that are only tried, because they only need means of the whole run.
     """
     if setting.share or setting.is_a_reading:
         return
@@ -256,7 +256,7 @@ def sums_of_weeks(
 def rows_of_fifties(
     setting: Setting, jobs: JobStream, values: Mapping[str, NDArray[np.float64]]
 ) -> Iterator[dict]:
-    """Yield mean numbers of attempts of jobs that request 1 to 50 servers, 51 to 100, and so on."""
+    """Yield mean attempts per job, grouped as 1 to 50 requested servers, 51 to 100, and so on."""
     if "attempts" not in values or setting.share:
         return
     group = (jobs.processors - 1) // FIFTY
@@ -274,7 +274,7 @@ def has_distribution(setting: Setting) -> bool:
 
 
 def rows_of_waits(waits: NDArray[np.float64]) -> Iterator[dict]:
-    """Yield the share of the jobs that wait longer than each number of hours in `WAITS_AT`.
+    """Yield the share of jobs that wait longer than each number of hours in `WAITS_AT`.
 
     `waits` is sorted and in hours. Rows beyond the longest wait are left out, except those that the
     classes of Figure 6 need.
@@ -288,6 +288,6 @@ def rows_of_waits(waits: NDArray[np.float64]) -> Iterator[dict]:
 
 
 def row_of(grouping: str, above: float | None = None, **values: Any) -> dict[str, Any]:
-    """Return a row of the table of runs with values of a whole run, not of a week."""
+    """Return a row of the table of runs that describes a whole run and not one week."""
     keys = {"grouping": grouping, "above": above, "up_to": None, "replication": None}
     return keys | values

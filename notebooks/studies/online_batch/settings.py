@@ -34,25 +34,24 @@ from studies.online_batch.model import (
 )
 from studies.study import Scale
 
-#: In this study's table of runs, the column `kind` has these values. Each class of settings has its
-#: own value.
+#: The values of the column `kind` in the table of runs. Each class of settings has its own value.
 SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"
 TREES, GROWTH, OVERLOAD = "trees", "growth", "overload"
-#: In the table of runs, the rows of one run are grouped in these ways:
+#: The values of the column `grouping` in the table of runs, which say what a row contains:
 #:
-#: - `ALL_JOBS`, `BY_LENGTH` and `BY_SERVERS`: a row for each week with sums over all jobs, over the
-#:   jobs of some length in hours, or over the jobs that request some number of servers
-#: - `WHOLE`: one row with numbers of the whole run
+#: - `ALL_JOBS`, `BY_LENGTH` and `BY_SERVERS`: sums over one week, of all jobs, of the jobs with a
+#:   length in some range, or of the jobs that request a number of servers in some range
+#: - `WHOLE`: numbers of the whole run
 #: - `BY_FIFTY`: the attempts of the jobs that request 1 to 50 servers, 51 to 100 servers, and so on
 #: - `BY_WAIT`: the share of the jobs that wait longer than a number of hours
-#: - `BUSY`: the server-hours used in each week
+#: - `BUSY`: the server-hours used in one week
 ALL_JOBS, BY_LENGTH, BY_SERVERS = "all jobs", "by length", "by servers"
 WHOLE, BY_FIFTY, BY_WAIT, BUSY = "whole", "by fifty", "by wait", "busy servers"
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A run of the study: it schedules a log's jobs under a policy, or uses the recorded waits.
+    """The parameters of a run, which schedules a log's jobs or evaluates the recorded waits.
 
     Parameters
     ----------
@@ -95,17 +94,17 @@ class Setting:
 
     @property
     def scheduling(self) -> Scheduling:
-        """The scheduling policy as an object."""
+        """The policy object, which is looked up if `policy` is a name."""
         return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
 
     @property
     def is_a_reading(self) -> bool:
-        """Whether the shortest booking of the policy differs from the one that we use."""
+        """Whether the policy has another minimum length of bookings than the one that we use."""
         return self.policy in OF_READINGS
 
     @property
     def is_plain(self) -> bool:
-        """Whether lengths are exact, no job reserves ahead, and the paper uses the policy."""
+        """Whether lengths are exact, no job reserves ahead, and Figures 3 to 5 show the policy."""
         plain = Setting(self.log, self.servers, self.policy, kept=self.kept)
         return self == plain and self.policy not in NOT_OF_PAPER
 
@@ -116,14 +115,14 @@ class Setting:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether figures or claims need groups of the jobs by length or by requested servers."""
+        """Whether figures or claims need the jobs grouped by length or by requested servers."""
         on_its_own = (self.servers, self.kept) == (OWN_SERVERS[self.log], ALL)
         return self.is_plain and (self.is_as_read or on_its_own or self.log == KTH)
 
 
 @dataclass(frozen=True)
 class LogItself:
-    """A setting in which no job is scheduled: it describes a log for Table 1 and Figure 4(b)."""
+    """A setting without scheduling, which describes a log for Table 1 and Figure 4(b)."""
 
     log: str
     kept: str = ALL
@@ -142,7 +141,7 @@ class BesideQueue:
 
 @dataclass(frozen=True)
 class Overload:
-    """A setting in which jobs of a log are submitted so fast that the offered load exceeds 1."""
+    """A setting in which a log's jobs are submitted faster, so that the offered load exceeds 1."""
 
     log: str
     servers: int
@@ -161,7 +160,7 @@ class Overload:
 
 @dataclass(frozen=True)
 class OnTrees:
-    """A setting in which some jobs of a log are booked on trees that hold all earlier jobs."""
+    """A setting that books some jobs of a log on trees that already hold all earlier jobs."""
 
     log: str
     servers: int
@@ -175,7 +174,7 @@ class OnTrees:
 class Growth:
     """Random requests for `wanted` servers each, on trees with `servers` servers and `slots` slots.
 
-    The offered load is the same for all these numbers.
+    The offered load is the same for all values of these parameters.
     """
 
     servers: int
@@ -216,20 +215,20 @@ def as_read(log: str, policy: str = LEAST) -> Setting:
 
 
 def online_and_batch(log: str) -> Iterator[Setting]:
-    """Yield the settings of Figures 3 to 5: online, recorded waits and our own batch schedules."""
+    """Yield the settings of Figures 3 to 5: online, recorded and simulated batch scheduling."""
     for policy in (LEAST, RECORDED, *OWN_BATCH):
         yield as_read(log, policy)
 
 
 def all_policies(log: str) -> Iterator[Setting]:
-    """Yield settings with every policy, for exact and for requested lengths of jobs."""
+    """Yield settings with every policy, for exact and for requested job lengths."""
     for length in LENGTHS:
         for policy in (ONLINE, "FCFS", "FPFS(50)", "EASY", "conservative", RECORDED):
             yield Setting(log, OWN_SERVERS[log], policy, length)
 
 
 def readings(log: str) -> Iterator[Setting]:
-    """Yield a setting for each choice of servers, jobs and shortest booking."""
+    """Yield a setting for each choice of servers, jobs and minimum length of bookings."""
     for servers in model.servers_of(log):
         for kept in (READ_JOBS[log], *FURTHER_JOBS[log]):
             for policy in (*BOOKED_AS, RECORDED):
@@ -237,32 +236,32 @@ def readings(log: str) -> Iterator[Setting]:
 
 
 def reserved_online(scale: Scale, log: str) -> Iterator[Setting]:
-    """Yield settings of online scheduling with each share of reservations, for Figures 6 and 7."""
+    """Yield settings of Figures 6 and 7: online scheduling, by share of jobs that reserve ahead."""
     yield from with_shares(scale.online_shares, scale.draws, as_read(log))
 
 
 def reservations(scale: Scale, log: str) -> Iterator[Setting]:
-    """Yield online scheduling and conservative backfilling with each share of reservations."""
+    """Yield settings of online scheduling and backfilling, by share of jobs that reserve ahead."""
     for policy in (LEAST, "conservative"):
         yield from with_shares(scale.shares, scale.draws, as_read(log, policy))
 
 
 def with_shares(shares: Iterable[float], draws: int, plain: Setting) -> Iterator[Setting]:
-    """Yield settings with each share of jobs that reserve ahead, sampled several times."""
+    """Yield a setting at each share of jobs that reserve ahead, with several random samples."""
     for share in shares:
         for draw in range(draws if share else 1):
             yield replace(plain, share=share, draw=draw)
 
 
 def beside_a_queue(log: str) -> Iterator[BesideQueue]:
-    """Yield settings in which a share of the jobs books, and all other jobs are backfilled."""
+    """Yield settings in which some jobs of a log book and all other jobs are backfilled."""
     for length in LENGTHS:
         for share in BESIDE:
             yield BesideQueue(log, length, share)
 
 
 def smaller_step() -> Setting:
-    """Return online scheduling with an attempt every 5 minutes instead of every 15 minutes."""
+    """Return a setting of online scheduling that tries a start every 5 and not every 15 minutes."""
     return Setting(KTH, OWN_SERVERS[KTH], SMALLER_STEP)
 
 
@@ -276,14 +275,14 @@ def overloads() -> Iterator[Overload]:
 
 
 def on_trees(scale: Scale, log: str) -> Iterator[OnTrees]:
-    """Yield settings for Figure 7(b): booking on the paper's trees, by share of reservations."""
+    """Yield settings for Figure 7(b): booking on the paper's trees by share of reservations."""
     for share in scale.tree_shares:
         for draw in range(TREE_DRAWS if share else 1):
             yield OnTrees(log, READ_SERVERS[log], share, draw, READ_JOBS[log])
 
 
 def growth(scale: Scale) -> Iterator[Growth]:
-    """Yield settings with random requests on trees, for the growth of the work (section 4.3)."""
+    """Yield settings that measure how the work of random requests grows on trees (section 4.3)."""
     for servers in scale.tree_servers:
         yield Growth(**model.GROWTH_AT | {"servers": servers})
     for slots in scale.tree_slots:

@@ -17,16 +17,16 @@ from coalloc_lib.calendar.trees import Inner, Node, leaves
 from coalloc_lib.plots.schedules import Box, draw_reservations
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 
-#: The request in the worked example: its start, its length and its number of servers; and the right
-#: end of the time axis.
+#: The request in the worked example, given by its start, its length and its number of servers; and
+#: the right end of the time axis.
 ASKED, SHOWN = (17, 12, 2), 50.0
 SUBTITLE = (
     "step {step} of {last}; above: reserved (grey), idle (framed), slot {slot}, dashed the "
     "request; below: its trees, medians in round nodes, beside them how many leaves they have"
 )
 BLUE, DIM, RESERVED = plots.STANDARD.colour, "#8C8C8C", ("#BFBFBF", "#444444")
-#: How a node of a tree is drawn in each of its states during the search: the colours of its area,
-#: its edge and its text, and the line style of its edge.
+#: How a tree node is drawn in each state during the search: the colours of its fill, edge and text,
+#: and the line style of its edge.
 LOOKS = {
     "": ("white", DIM, "black", "-"),
     "looked at": ("#FFF1CC", "black", "black", "-"),
@@ -35,8 +35,8 @@ LOOKS = {
     "infeasible": ("#FBE9DE", plots.LOSS.colour, "black", "--"),
     "feasible": (BLUE, BLUE, "white", "-"),
 }
-#: Lengths in the drawing: the height of a tree's level in inches, the height of a server's row in
-#: inches, and the distance between two trees in widths of a leaf.
+#: Sizes in the drawing: the height of a tree level in inches, the height of a server row in inches,
+#: and the distance between two trees in leaf widths.
 LEVEL, ROW, APART = 0.5, 0.25, 0.55
 MIDDLE = {"ha": "center", "va": "center_baseline", "fontsize": 8}
 
@@ -55,10 +55,10 @@ class Marks(NamedTuple):
 
 
 class TreeWalk:
-    """A search for `count` servers that are idle from `start` to `end`, step by step.
+    """A step-by-step search for `count` servers that are idle from `start` to `end`.
 
-    The search uses the trees of the slot in which the interval starts. `names` has the names of the
-    idle periods.
+    The search uses the trees of the slot that contains `start`. `names` has the names of the idle
+    periods.
     """
 
     def __init__(self, book: SlotTrees, start, end, count, names: Mapping[IdlePeriod, str]) -> None:
@@ -70,7 +70,7 @@ class TreeWalk:
         self.candidates, self.feasible, self.taken = list[Node](), list[Node](), list[IdlePeriod]()
 
     def steps(self) -> Iterator[tuple[str, Marks]]:
-        """Yield a description of each step of the search, and the marks that it leaves."""
+        """Yield a description of each step of the search, and the marks after the step."""
         for words in self._all_steps():
             yield words, Marks({**self.looks}, [*self.candidates], [*self.taken])
 
@@ -154,12 +154,12 @@ class TreeWalk:
 
 
 def instant(when: float) -> str:
-    """Format a time as in the nodes of the drawing and in the descriptions of steps."""
+    """Format a time for the nodes of the drawing and for the descriptions of steps."""
     return "∞" if when == float("inf") else f"{when:g}"
 
 
 def inner_names(root: Node | None) -> dict[Node, str]:
-    """Return the names A, B, C, ... of the inner nodes of a primary tree, level by level."""
+    """Name the inner nodes of a primary tree A, B, C, ..., level by level."""
     level, inner_nodes = [root], []
     while level:
         inner = [node for node in level if isinstance(node, Inner)]
@@ -177,12 +177,13 @@ def walk(start: float, length: float, servers: int) -> tuple[SlotTrees, TreeWalk
     end, horizon = start + positive("length", length), book.slots * book.slot
     if start < 0 or end > horizon:
         raise InputError(
-            f"start = {start:g} with length = {length:g} is not within the horizon, which is from "
+            f"start = {start:g} with length = {length:g} is not within the planning horizon from "
             f"0 to {horizon:g}; give another start or length"
         )
     if whole("servers", servers) > len(periods):
         raise InputError(
-            f"servers = {servers}; give at most {len(periods)}, all servers of the example"
+            f"servers = {servers}, but the example has only {len(periods)} servers; give at most "
+            f"{len(periods)}"
         )
     # The first idle period of a server is called X, Y, Z or V, as in the paper. The names of its
     # later idle periods have primes.
@@ -235,7 +236,6 @@ def slot_tree_search(state: str = "") -> Explorer:
     request = [controls[name].children[-1] for name in ranges]
 
     def begin_again(_change: dict) -> None:
-        """Show the first step of a new search, and make its last step the end of the slider."""
         with suppress(InputError):  # the picture shows the error
             most = last(*(entry.value for entry in request))
             for slider_or_entry in controls["step"].children:

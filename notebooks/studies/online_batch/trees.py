@@ -69,7 +69,7 @@ def book_on_trees(
 def book_first_room(
     book: SlotTrees, earliest: float, length: float, servers: int, most: int, step: float
 ) -> tuple[int, float]:
-    """Book a request at its first feasible start, with one attempt after the other.
+    """Book a request at its first feasible start, trying one start after another.
 
     Return the number of attempts, and the start in seconds or NaN if the request is rejected.
     """
@@ -87,7 +87,7 @@ def book_first_room(
 
 
 def first_of_typical_jobs(schedule: Schedule, order: NDArray[np.int64], count: int) -> int:
-    """Return the position of the first of `count` successive jobs that are typical of the log.
+    """Find `count` successive jobs that are typical of the log, and return the first position.
 
     Their mean number of attempts is the closest to that of all jobs. On an idle machine every job
     would need only one attempt, and would tell nothing about the search.
@@ -100,7 +100,7 @@ def first_of_typical_jobs(schedule: Schedule, order: NDArray[np.int64], count: i
 def booked_before(
     schedule: Schedule, earlier: NDArray[np.int64], now: float, servers: int
 ) -> SlotTrees:
-    """Return trees at the time `now` that hold all earlier jobs that have not ended yet."""
+    """Return the trees at the time `now`, with the bookings of all unfinished earlier jobs."""
     assert schedule.servers is not None
     end = booked_end(schedule)
     book = SlotTrees([servers], 7 * DAY / TREE_SLOTS, TREE_SLOTS)
@@ -120,7 +120,7 @@ def booked_before(
 def random_requests(
     servers: int, wanted: int, count: int, seed: np.random.SeedSequence
 ) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-    """Return random requests that offer a load of 0.6; half of them reserve ahead.
+    """Generate random requests with an offered load of 0.6; half of the requests reserve ahead.
 
     The arrays have the submissions, earliest starts and lengths in seconds, and the servers.
     """

@@ -13,14 +13,14 @@ from studies.what_survives.conclusions import CONCLUSIONS, Conclusion
 from studies.what_survives.effects import CONDITION, effect_of
 from studies.what_survives.runs import own, study
 
-#: A claim is judged at one value of each of these columns. The note on the claim reports the
-#: verdicts at their other values. The study's matrix of conclusions shows the verdicts under all
-#: conditions.
+#: Each conclusion is judged as a claim under one policy and by one metric. The note on the claim
+#: reports the verdicts for the other policies and metrics. The figure ``matrix`` of the study shows
+#: the verdicts under all conditions.
 VARIED = ("policy", "metric")
 
 
 def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
-    """Return a function that judges a conclusion by the runs of one condition."""
+    """Return a function that judges a conclusion from the runs under one condition."""
 
     def judge(runs: pd.DataFrame) -> Decision:
         found = effect_of(runs)
@@ -40,7 +40,7 @@ def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
 
 
 def setting_of(conclusion: Conclusion) -> PaperSetting:
-    """Return the condition under which the claim of a conclusion is judged."""
+    """Return the condition under which a conclusion is judged as a claim."""
     first = own(conclusion)
     values = {name: getattr(first, name, model.RESPONSE) for name in CONDITION}
     fixed = {name: value for name, value in values.items() if name not in VARIED}

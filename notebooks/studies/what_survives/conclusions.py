@@ -31,7 +31,7 @@ class Pair(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The pairs of response times that a conclusion compares, and the jobs to which they belong.
+    """The response times that a conclusion compares, in one or two pairs of simulations.
 
     A conclusion with one pair compares its ratio with 1. A conclusion with two pairs compares the
     ratio of the first pair with the ratio of the second.
@@ -49,7 +49,7 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A conclusion about co-allocation: what it compares, and in which settings it is tested.
+    """A conclusion about co-allocation, with the simulations that it compares and its settings.
 
     Parameters
     ----------
@@ -123,10 +123,8 @@ def _large_jobs_pay(case: Case) -> Compared:
 
 
 def _large_clusters(case: Case) -> Compared:
-    """Compare the given system with a system of twice as many clusters of half the size.
-
-    Only the jobs that fit into the smallest half run. Their load is that of all jobs.
-    """
+    # The system is compared with twice as many clusters of half the size. Only the jobs that fit on
+    # the smallest half of a cluster are simulated, at the offered load of all jobs.
     fits = case.jobs.processors <= min(case.system.sizes) // 2
     halves = Multicluster(np.repeat(np.array(case.system.sizes) // 2, 2).tolist())
     load = case.jobs.offered_load(case.system)
@@ -151,7 +149,6 @@ def _adaptive(case: Case) -> Compared:
 
 
 def _served_better(case: Case) -> Compared:
-    """Compare the gain of spanning under FCFS with the gain of spanning under another policy."""
     first, second = (
         Pair(served.spanning(0.1), served.whole(), case.all_jobs)
         for served in (case.under(FCFS()), case)
@@ -211,6 +208,7 @@ _ALL = (
     Conclusion("WS-15", "spanning helps large jobs more", _large_jobs_gain, penalty=0.1),
     Conclusion("WS-16", "whole instead of spanning at 0.5", _dear_spanning, penalty=0.5),
 )  # fmt: skip
-#: The conclusions by their numbers in the ledger. WS-11 and WS-13 to WS-15 are ours. The other
-#: conclusions are sentences of the papers, but our settings differ from those of the papers.
+#: The conclusions by their numbers in the ledger. WS-11 and WS-13 to WS-15 are our own. The other
+#: conclusions are sentences of the papers, but we test them in settings that differ from the
+#: papers' settings.
 CONCLUSIONS = {conclusion.item: conclusion for conclusion in _ALL}

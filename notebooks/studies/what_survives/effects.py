@@ -21,27 +21,27 @@ from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
 from studies.what_survives.runs import SUMS, study
 
-#: The columns that, together with the conclusion, identify one test of a conclusion, which is one
-#: cell of the study's matrix.
+#: The columns that describe the condition of a test. A test is one conclusion under one condition,
+#: and is one cell of the study's matrix.
 CONDITION = (
     "policy", "workload", "estimates", "share", "system", "placement", "unevenness", "metric"
 )  # fmt: skip
-#: The verdicts on a conclusion under one condition: it holds, its opposite holds, the confidence
-#: interval shows neither, or there is no interval.
+#: The verdicts on a conclusion under one condition: the conclusion holds, its opposite holds, the
+#: confidence interval does not decide, or there is no interval.
 HOLDS, TURNS, UNDECIDED, NO_ANSWER = "holds", "turns", "undecided", "no answer"
 HOLDS_SATURATED = "holds, the other way is saturated"
 TURNS_SATURATED = "turns, this way is saturated"
 SATURATED = [HOLDS_SATURATED, TURNS_SATURATED]
-#: The verdicts that decide a test, and whether the conclusion holds with each of these verdicts.
+#: For each verdict that decides a test: whether the conclusion holds.
 DECIDED = {HOLDS: True, HOLDS_SATURATED: True, TURNS: False, TURNS_SATURATED: False}
-#: The reason that a test gives for no answer if the system is saturated in both simulations.
+#: The reason why a test has no answer: the system is saturated in both compared simulations.
 BOTH_SATURATED = "both ways are saturated"
-#: The bootstrap resamples the weeks of a log this number of times.
+#: The number of times that the bootstrap resamples the weeks of a log.
 RESAMPLES = 1_000
 
 
 def effect_of(rows: pd.DataFrame) -> Interval:
-    """Return the logarithm of the ratio of the response times that one test compares.
+    """Return the logarithm of the ratio of the response times that a test compares.
 
     If the effect is below 0, the first simulation is better. If the system is saturated in only one
     of the two simulations, the effect is infinite. If there is no answer, the interval has a
@@ -49,8 +49,8 @@ def effect_of(rows: pd.DataFrame) -> Interval:
     """
     if rows["saturated"].iloc[0]:
         return saturated_effect(rows["saturated"].iloc[0])
-    # In a table of runs, logs have no columns for a second pair of simulations if every conclusion
-    # compares one pair only. Missing columns become NaN.
+    # If every conclusion compares only one pair of simulations, the table of runs has no columns
+    # for a second pair. Here the missing columns become NaN.
     sums = rows.reindex(columns=SUMS).to_numpy(float).T
     if rows["workload"].iloc[0] not in model.LOGS:
         return Replications(_log_ratio(sums)).interval
@@ -66,7 +66,7 @@ def effect_of(rows: pd.DataFrame) -> Interval:
 
 
 def saturated_effect(ways: str) -> Interval:
-    """Return the effect that a test finds if the system is saturated in a compared simulation.
+    """Return the effect that a test finds if the system is saturated in one of its simulations.
 
     `ways` has the names of the simulations with a saturated system, with spaces between them.
     The effect is log(one / other) - log(beside_one / beside_other). A saturated system makes it
@@ -86,7 +86,7 @@ def _log_ratio(sums: np.ndarray) -> Any:
 
 
 def effects(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each conclusion, condition and metric: change in percent, and verdict.
+    """Return the change and the verdict for each conclusion, condition and metric.
 
     A cell of the study's matrix tests one conclusion, under one condition, by one metric. Verdicts
     use 95 % intervals, like those of the ledger. If two ways do not differ in a cell, one such cell

@@ -16,11 +16,11 @@ from studies.what_survives.effects import SATURATED, effects
 from studies.what_survives.runs import own, study
 from studies.what_survives.survival import by_metric, survival
 
-#: The study's matrix of conclusions has two groups of columns with these names: conditions with
-#: other run time estimates, and conditions with other systems, placements or sites. The columns in
-#: all other groups are pairs of a policy with a workload or a load.
+#: The names of two groups of columns in the study's matrix of conclusions: conditions with other
+#: run-time estimates, and conditions with other systems, placements or sites. All other columns are
+#: grouped by scheduling policy.
 ESTIMATES, OTHERS = "estimates", "other"
-#: A dict from the name of each figure with a matrix to the metric that judges its conclusions.
+#: For each figure that is a matrix of conclusions: the metric by which the conclusions are judged.
 MATRICES = {
     "matrix": model.RESPONSE,
     "matrix-awrt": model.AWRT,
@@ -29,7 +29,7 @@ MATRICES = {
 
 
 def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the verdicts as a matrix with a row per conclusion and a column per condition.
+    """Draw the verdicts as a matrix with one row per conclusion and one column per condition.
 
     The title says how many conclusions survive.
     """
@@ -59,7 +59,7 @@ def _caption(metric: str) -> Caption:
 
 
 def make_matrix(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return a row for each cell of the matrix, with all values that are needed to run it again."""
+    """Return one row per cell of the matrix, with all values needed to run the test again."""
     cells = effects(runs[column(runs, "metric") == metric])
     by_conclusion = survival(cells).set_index("conclusion")
     own_settings = {item: own(conclusion) for item, conclusion in CONCLUSIONS.items()}
@@ -86,10 +86,6 @@ def _in_order(cells: pd.DataFrame, conclusions: list[str]) -> pd.DataFrame:
 
 
 def _column(row: Any, own_setting: Any) -> tuple[str, str]:
-    """Return the group and the name of the matrix column in which one test is drawn.
-
-    `own_setting` is the setting of its conclusion in which the claim is judged.
-    """
     for name in ("system", "placement", "unevenness"):
         if getattr(row, name) != getattr(own_setting, name):
             value = getattr(row, name)
@@ -120,5 +116,5 @@ COUNTS = Caption(
 
 @study.add_figure("counts", COUNTS)
 def counts_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return in how many tests each conclusion holds, in total and for each metric."""
+    """Return the number of tests in which each conclusion holds, in total and for each metric."""
     return by_metric(effects(runs))

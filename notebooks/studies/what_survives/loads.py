@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from coalloc_lib.model.jobs import JobStream
 from studies.what_survives.conclusions import Compared
 
-#: We say that a system serves an offered load if its mean response time is at most this number of
-#: mean run times, and if all jobs end soon after the last submission.
+#: A system serves an offered load if the mean response time is at most this number of mean run
+#: times, and if all jobs end soon after the last submission.
 BOUND = 5.0
 #: All jobs must end within some time after the last submission: twice the longest run time, plus
-#: this share of the time between the first and the last submission.
+#: this fraction of the time between the first and the last submission.
 DRAINS = 0.05
 #: The search for the largest load that a system can serve: the first load that is tried, and the
 #: largest step from one load to the next.
@@ -30,7 +30,7 @@ def drains(response: NDArray[np.float64], jobs: JobStream) -> bool:
 
 
 def worst_response(found: Compared) -> float:
-    """Return the largest mean response time of the compared simulations, in mean run times.
+    """Return the longest mean response time of the compared simulations, in mean run times.
 
     It is infinite if one of these ways does not drain.
     """

@@ -43,19 +43,19 @@ POLICIES: dict[str, Scheduling] = {
 }
 #: The policies that let at most five jobs overtake a waiting job.
 FEW_OVERTAKE = ("FCFS", "FPFS(5)", "FPFS(5), at the head")
-#: The policies that backfill jobs before a promised start.
+#: The policies that backfill, so that jobs may start ahead of a job with a promised start.
 BACKFILLING = ("EASY", SHORTEST, "conservative")
-#: The policies that plan with users' estimates of run times. They are also run with inaccurate
+#: The policies that plan with users' run-time estimates. They are also run with inaccurate
 #: estimates.
 ESTIMATED = ("EASY", "conservative")
-#: A booking tries one start time after another until one is feasible. This is the time between two
-#: successive tries, as a share of the mean run time. A step of 15 minutes is 0.10 of the mean run
-#: time in the log of KTH, 0.08 in that of CTC, and 0.05 in that of HPC2N.
+#: The booking policy tries one start time after another until one is feasible. This is the time
+#: between two successive start times, as a fraction of the mean run time. A step of 15 minutes is
+#: 0.10 of the mean run time in the log of KTH, 0.08 in that of CTC, and 0.05 in that of HPC2N.
 STEP = 0.05
 
 
 def booking(unit: float) -> Online:
-    """Return the booking policy for jobs with the mean run time `unit`.
+    """Return the online booking policy for jobs whose mean run time is `unit`.
 
     A booking tries starts up to 200 mean run times ahead.
     """
@@ -63,7 +63,7 @@ def booking(unit: float) -> Online:
 
 
 def policy_of(name: str, unit: float) -> Scheduling:
-    """Return a policy by its name; booking times are scaled by the mean run time `unit`."""
+    """Return the policy with a given name; online booking is scaled to the mean run time `unit`."""
     one_of("policy", name, tuple(POLICIES))
     return booking(unit) if name == ONLINE else POLICIES[name]
 
@@ -106,7 +106,7 @@ UNEVENNESS = {MILD: (1.15, 1.05, 0.95, 0.85), STRONG: (1.45, 1.25, 0.97, 0.33)}
 
 
 def site_weights(unevenness: str, sites: int) -> NDArray[np.float64]:
-    """Return the offered load of each site, as a multiple of the mean over all `sites` sites.
+    """Return each site's offered load, as a multiple of the mean over all sites.
 
     The last site has the least load.
     """
@@ -118,8 +118,8 @@ def site_weights(unevenness: str, sites: int) -> NDArray[np.float64]:
 # --- workloads ---
 
 EXPONENTIAL, DAS1, HEAVY = "exponential", "DAS1", "heavy-tailed"
-#: The distributions of run times: exponential as in the papers, measured on the DAS1 system, and
-#: with a coefficient of variation of 3. All of them are scaled to a mean of 1.
+#: The distributions of run times: exponential as in the papers, measured on the system DAS1, and
+#: hyperexponential with a coefficient of variation of 3. All of them are scaled to a mean of 1.
 SERVICE: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),
     DAS1: das1_service_times(),
@@ -136,23 +136,24 @@ ESTIMATES = (EXACT, DOUBLED, REQUESTED)
 
 # --- loads ---
 
-#: The offered loads at which conclusions are tested. A conclusion compares, for example, spanning
-#: with not spanning. The loads are shares of the largest load that the system serves either way.
+#: The offered loads at which conclusions are tested, as fractions of the largest load that the
+#: system serves in every simulation that a conclusion compares.
 SHARES = (0.6, 0.8, 0.95)
 
 # --- metrics ---
 
 RESPONSE, AWRT, SLOWDOWN = "mean response", "AWRT", "bounded slowdown"
 METRICS = (RESPONSE, AWRT, SLOWDOWN)
-#: The bounded slowdown divides by the run time of a job, or by this bound if the job is shorter.
-#: For jobs of a log, the bound is in seconds. For sampled jobs, it is a share of the mean run time.
+#: The bounded slowdown divides a job's response time by its run time, or by this bound if the run
+#: time is shorter. For jobs of a log, the bound is in seconds. For sampled jobs, it is a fraction
+#: of the mean run time.
 LEAST_SECONDS, LEAST_SHARE = 10.0, 0.001
 
 
 def job_values(
     metric: str, response: NDArray[np.float64], jobs: JobStream, least: float
 ) -> NDArray[np.float64]:
-    """Return each job's contribution to a metric, such as its response time or its slowdown.
+    """Return each job's contribution to a metric, such as its response time or slowdown.
 
     Two simulations of the same jobs are compared by the sums of these values.
 
@@ -171,14 +172,14 @@ def job_values(
 
 
 def system_of(name: str, workload: str) -> Multicluster:
-    """Return the multicluster on which a workload runs. For a log it is the system of that log."""
+    """Return the multicluster on which a workload runs; each log has its own multicluster."""
     return LOGS[workload] if workload in LOGS else SYSTEMS[one_of("system", name, (*SYSTEMS,))]
 
 
 def synthetic(
     workload: str, system: str, load: float, estimates: str, jobs: int, seed: Seed
 ) -> JobStream:
-    """Sample jobs at an offered load; each job fits on one cluster.
+    """Sample jobs, each of which fits on one cluster, at the given offered load.
 
     The unit of time is the mean run time of the jobs.
     """
@@ -211,12 +212,12 @@ def _jobs_of_log(workload: str, place: str) -> JobStream:
 
 
 def can_be_read(log: str) -> bool:
-    """Return whether a log, or a synthetic log that stands in for it, is available."""
+    """Return whether a log or its synthetic stand-in is available."""
     return bool(place_of(log)) or has_stand_in(log)
 
 
 def estimated(jobs: JobStream, estimates: str) -> JobStream:
-    """Return the jobs with exact, doubled or requested estimates of their run times.
+    """Return the jobs with exact, doubled or user-requested run-time estimates.
 
     The estimates are the run times, twice the run times, or the requested times of the log.
     """

@@ -23,13 +23,13 @@ from studies.what_survives.conclusions import CONCLUSIONS, Compared, Conclusion
 from studies.what_survives.loads import carried_load, drains
 from studies.what_survives.ways import Case
 
-#: The columns with sums of a metric over the jobs. A conclusion compares the jobs in two
-#: simulations (`one` and `other`), for example with and without spanning. Some conclusions also
-#: compare two further simulations (`beside_one` and `beside_other`).
+#: The columns with the sum of a metric over all jobs, one for each compared simulation. Every
+#: conclusion compares two simulations (`one` and `other`), for example with and without spanning.
+#: Some conclusions also compare two further simulations (`beside_one` and `beside_other`).
 SUMS = ("one", "other", "beside_one", "beside_other")
 #: A system counts as saturated if the mean response time in the second half of the runs is more
-#: than this factor times that in the first half. The whole 95 % interval of the ratio must lie
-#: above the factor.
+#: than this number of times that in the first half. The whole 95 % interval of the ratio must be
+#: larger than this number.
 RISES = 1.2
 
 
@@ -62,7 +62,7 @@ class Setting:
 
 
 def own(conclusion: Conclusion) -> Setting:
-    """Return the setting in which the claim of a conclusion is judged."""
+    """Return the setting in which a conclusion is judged as a claim of the study."""
     return Setting(conclusion.item, conclusion.policy, placement=conclusion.placements[0])
 
 
@@ -100,7 +100,7 @@ class Lengths(NamedTuple):
 
 
 def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case:
-    """Return the system of one condition, and its jobs at the given offered load."""
+    """Return the `Case` of a setting: the system, and the jobs at the given offered load."""
     if setting.workload in model.LOGS:
         jobs = model.of_log(setting.workload, load, setting.estimates, lengths.log_jobs)
     else:
@@ -117,7 +117,7 @@ def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case
 
 
 def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) -> float:
-    """Return the offered load of a setting, a share of the largest load that can be served.
+    """Return the offered load of a setting: its `share` of the largest load that can be served.
 
     The largest load is the one that the system serves without saturation in both compared
     simulations. It is found with exact estimates, so that settings with worse estimates differ
@@ -133,11 +133,8 @@ def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) ->
 def _carried(
     setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...], place: Path | None
 ) -> float:
-    """Return the largest load that the system serves in both simulations of a setting.
-
-    All loads use the same random numbers. The file's location `place` is part of the key of the
-    cache, so that the load of a stand-in is not used for the log itself.
-    """
+    # The argument `place` is used only as part of the cache key, so that the load of a synthetic
+    # stand-in is not used for the log itself.
     compare = CONCLUSIONS[setting.conclusion].compare
     seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
 
@@ -148,7 +145,7 @@ def _carried(
 
 
 def measure(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Yield sums of each metric over the jobs of each run, or of each week of a log.
+    """Yield the sum of each metric over the jobs of each run, or of each week of a log.
 
     Each row has a sum for each simulation that the conclusion compares.
     Nothing is yielded for a log if neither the log nor a stand-in is available.
@@ -182,7 +179,7 @@ def sums(found: Compared, metric: str) -> dict[str, float]:
 
 
 def weekly_rows(found: Compared, load: float) -> Iterator[dict]:
-    """For each metric and each week of a log, yield the sum of the metric over the week's jobs."""
+    """Yield the sum of each metric over the jobs that are submitted in each week of a log."""
     week = week_of(found.jobs.submit)
     facts = {"load": load, "saturated": saturated_log(found)}
     for metric in model.METRICS:
@@ -195,11 +192,6 @@ def weekly_rows(found: Compared, load: float) -> Iterator[dict]:
 
 
 def _ways(found: Compared) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield a column name, response times and a mask for each simulation that is compared.
-
-    The name is that of the column in `SUMS` for this simulation. The mask selects the jobs whose
-    response times are compared.
-    """
     for (one, other), pair in zip((SUMS[:2], SUMS[2:]), found.pairs, strict=False):
         yield one, pair.one, pair.asked
         yield other, pair.other, pair.asked
@@ -221,12 +213,8 @@ def saturated(runs: list[Compared]) -> str:
 
 
 def _rises(runs: list[np.ndarray]) -> bool:
-    """Return whether response times are longer in the second half of the runs than in the first.
-
-    They rise if the 95 % interval of the ratio of both halves lies above `RISES`.
-    Booking rejects a job only if it finds no room within 200 mean run times. A run that rejects
-    jobs therefore rises too.
-    """
+    # The response time of a rejected job is NaN. The booking policy rejects a job only if it finds
+    # no room within 200 mean run times, so a system that rejects jobs is saturated.
     if any(np.isnan(run).any() for run in runs):
         return True
     first, second = np.array([halves(after_warm_up(run)) for run in runs]).T
@@ -234,7 +222,7 @@ def _rises(runs: list[np.ndarray]) -> bool:
 
 
 def saturated_log(found: Compared) -> str:
-    """Return the names of the simulations of a log in which not all jobs end soon.
+    """Return the names of the simulations of a log in which some jobs end too late.
 
     `drains` says whether all jobs end soon after the last submission. The names are those in
     `SUMS`, in one text with spaces between them.
@@ -242,7 +230,8 @@ def saturated_log(found: Compared) -> str:
     return " ".join(name for name, response, _ in _ways(found) if not drains(response, found.jobs))
 
 
-#: The study that asks which conclusions survive. Each scale of the study sets these values:
+#: The study of which conclusions survive under other conditions. Each scale of the study sets these
+#: values:
 #:
 #: - `jobs`, `runs`: the number of sampled jobs in a run, and the number of such runs
 #: - `log_jobs`: the largest number of jobs that is taken from a log

@@ -14,19 +14,20 @@ from studies.what_survives.effects import (
     effects,
 )
 
-#: A conclusion survives if it holds in at least this share of its decided tests.
+#: A conclusion survives if it holds in at least this fraction of the tests that decide it.
 SURVIVES = 0.9
-#: A conclusion belongs to a group of tests, for example to the tests under FCFS, if it holds in at
-#: least the share `INSIDE` of the decided tests in this group, and in at most the share `OUTSIDE`
-#: of the other decided tests. A test is decided if it confirms or refutes the conclusion.
+#: A conclusion belongs to a group of tests, for example the tests under FCFS, if it holds in at
+#: least the fraction `INSIDE` of the decided tests in the group, and in at most the fraction
+#: `OUTSIDE` of the decided tests outside the group. A test is decided if it confirms or refutes the
+#: conclusion.
 INSIDE, OUTSIDE = 0.8, 0.2
-#: A group of tests, such as those under FCFS, is compared with all other tests only if each of the
-#: two sets has at least this number of decided tests.
+#: A group of tests, such as the tests under FCFS, is compared with all other tests only if there
+#: are at least this many decided tests in the group, and at least as many outside it.
 ENOUGH = 5
 
 
 def survival(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each conclusion: in how many tests it holds, and whether it survives.
+    """Return how many tests confirm each conclusion, and whether the conclusion survives.
 
     `cells` is the table of `effects`. The counts `holds` and `turns` include the cells in which the
     system is saturated in one of the two compared simulations, and `saturated` is the number of
@@ -76,7 +77,6 @@ def sentence_of(cells: pd.DataFrame) -> str:
 
 
 def _kinds(decided: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """Yield groups of tests, such as those under FCFS: name, tests in it, and all other tests."""
     of_log = decided["workload"].isin([*model.LOGS])
     backfills = decided["policy"].isin(model.BACKFILLING)
     kinds = {
@@ -102,12 +102,12 @@ def _holds(decided: pd.DataFrame) -> pd.Series:
 
 
 def share(decided: pd.DataFrame) -> float:
-    """Return the share of decided tests in which a conclusion holds."""
+    """Return the fraction of decided tests in which a conclusion holds."""
     return float(_holds(decided).mean())
 
 
 def by_metric(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `survival` with the counts for each metric in further columns."""
+    """Return the table of `survival` with a further column of counts for each metric."""
     table = survival(cells)
     for metric in model.METRICS:
         of_metric = survival(cells[cells["metric"] == metric]).set_index("conclusion")
@@ -120,7 +120,7 @@ def by_metric(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def summary(runs: pd.DataFrame) -> str:
-    """Return a summary of which conclusions survive, as text in Markdown."""
+    """Summarize, as Markdown, which conclusions survive."""
     cells = effects(runs)
     table = by_metric(cells)
     relaxed, others = table[table["relaxation"]], table[~table["relaxation"]]

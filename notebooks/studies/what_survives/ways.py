@@ -15,14 +15,14 @@ from coalloc_lib.simulation import sites
 from coalloc_lib.simulation.run import simulate
 from studies.what_survives import model
 
-#: The number of components into which a large job is split. Every system has more clusters than
-#: this.
+#: The number of components into which large jobs are split. Every system has more clusters than
+#: this number.
 PARTS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """The jobs of one condition, with the system and the scheduling policy that serve them.
+    """A test case: jobs, with the system and the scheduling policy that serve them.
 
     Each method that runs the jobs returns their response times. A rejected job has NaN.
     """
@@ -46,19 +46,19 @@ class Case:
 
     @property
     def booking(self) -> Online:
-        """The booking policy, with times that are scaled by the mean run time of the jobs."""
+        """The online booking policy, scaled to the mean run time of the jobs."""
         return model.booking(float(self.jobs.runtime.mean()))
 
     def under(self, scheduling: Scheduling) -> "Case":
-        """Return the same jobs and system under another policy."""
+        """Return a copy of the case with another scheduling policy."""
         return replace(self, scheduling=scheduling)
 
     def whole(self, system: Multicluster | None = None) -> NDArray[np.float64]:
-        """Return the response times if each job runs in one cluster."""
+        """Simulate each job in one cluster, and return the response times."""
         return self._run(self.jobs, self.placement, system=system)
 
     def spanning(self, penalty: float, adaptive: bool = False) -> NDArray[np.float64]:
-        """Return the response times if a job spans clusters when no single one has room for it.
+        """Simulate jobs that span clusters if no single cluster has room; return response times.
 
         `penalty` is how much longer a job runs if it spans clusters, as a share of its run time. If
         `adaptive` is true, a job waits for one cluster if it is expected to end no later there.
@@ -68,14 +68,14 @@ class Case:
         return self._run(jobs, SingleThenSpan(single=self.placement), scheduling=scheduling)
 
     def split(self, penalty: float = 0.0) -> NDArray[np.float64]:
-        """Return the response times if each large job is split into two nearly equal components."""
+        """Simulate each large job in two nearly equal components, and return response times."""
         jobs = self.jobs.split(into=PARTS, above=min(self.system.sizes) // 2)
         return self._run(jobs.replace(span_penalty=penalty), self.placement)
 
     def in_components(
         self, request: str, placement: Placement | None = None
     ) -> NDArray[np.float64]:
-        """Return the response times if every job is an ordered, unordered or flexible request."""
+        """Simulate all jobs as ordered, unordered or flexible requests; return response times."""
         placement = placement or self.placement
         if request == "flexible":
             return self._run(self.jobs.replace(request="flexible"), placement)
@@ -89,7 +89,7 @@ class Case:
         return self._run(self.jobs.replace(components=named, request="ordered"), None)
 
     def at_home(self) -> NDArray[np.float64]:
-        """Return the response times if each job runs at its own site, which has its own queue."""
+        """Simulate each job at its own site, with one queue per site; return the response times."""
         alone = sites.local(
             self.system, self.jobs, self.home, scheduling=self.scheduling, engine="compiled"
         )
@@ -97,7 +97,7 @@ class Case:
 
     @cached_property
     def home(self) -> NDArray[np.int64]:
-        """The site that owns each job, sampled so that the sites are unevenly busy.
+        """The site that owns each job, sampled so that some sites are busier than others.
 
         A job that is wider than its site belongs to the largest site.
         """
@@ -115,7 +115,7 @@ class Case:
 
     @property
     def _generators(self):
-        """Random generators that are independent of the generators that sampled the jobs."""
+        # These random generators are independent of the generators that sampled the jobs.
         return generators(self.seed, 12)[-2:]
 
     def _run(self, jobs, placement, *, system=None, scheduling=None):
