@@ -108,7 +108,10 @@ class Placement:
             total = sum(components)
             return self._distribute(total, idle) if total <= sum(idle) else None
         if request == "total":
-            components = [sum(components)]
+            total = sum(components)
+            if total > max(idle):  # the most frequent case of a long queue
+                return None
+            components = [total]
         return self._on_distinct_clusters(components, idle)
 
     def check(self, system: Multicluster) -> None:

@@ -128,7 +128,7 @@ def table_of_runs(
     table = {name: _joined(blocks, name) for name in columns.in_order()}
     row_count = sum(count for count, _ in blocks)
     table |= {name: [value] * row_count for name, value in made_with.items()}
-    return _table({name: _cells_as_read(name, cells) for name, cells in table.items()})
+    return _table(_cells_as_read(table))
 
 
 def _columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list]:
@@ -305,35 +305,56 @@ def _column_as_read(name, column):
     if column.dtype in NUMBERS and name not in TEXTS:
         return column.to_numpy()
     if pd.api.types.is_string_dtype(column.dtype) or column.dtype == object:
-        return _cells_as_read(name, column.tolist())
-    return _written_and_read(name, column)
+        return _cells_as_read({name: column.tolist()})[name]
+    return _written_and_read({name: column})[name]
 
 
-def _cells_as_read(name: str, cells: list) -> NDArray:
-    # Numbers are the same after writing and reading. For cells that are not numbers, each distinct
-    # cell is written and read only once, because the result depends only on the distinct cells.
+def _cells_as_read(columns: Mapping[str, list]) -> dict[str, NDArray]:
+    """Return the cells of columns as they are after writing them to a file and reading it again.
+
+    Whole numbers and other numbers stay the same in a file. For other cells, one cell of each kind
+    is written and read, because what pandas makes of a column depends only on its different cells.
+    """
+    read = {name: _numbers_as_read(name, cells) for name, cells in columns.items()}
+    places, kinds = {}, {}
+    for name in [name for name, column in read.items() if column is None]:
+        texts = [cell if type(cell) is str else _text(cell) for cell in columns[name]]
+        number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+        places[name] = np.fromiter(map(number.__getitem__, texts), np.intp, len(texts))
+        kinds[name] = [*number]
+    # All columns are written into one file, where each repeats its last cell to the same length.
+    most = max(map(len, kinds.values()), default=0)
+    same_length = {name: kind + kind[-1:] * (most - len(kind)) for name, kind in kinds.items()}
+    for name, column in _written_and_read(same_length).items():
+        read[name] = column[places[name]]
+    return read
+
+
+def _numbers_as_read(name, cells):
+    """Return a column of numbers as an array, and None if a cell may change when it is written."""
     types = {*map(type, cells)}
-    if types <= {int, float, type(None)} and name not in TEXTS:
-        try:
-            if int in types:
-                whole = np.array([cell for cell in cells if type(cell) is int], dtype=np.int64)
-            return whole if types == {int} else np.array(cells, dtype=float)
-        except OverflowError:  # pandas keeps some large whole numbers as text
-            return _written_and_read(name, pd.Series(cells))
-    texts = [cell if type(cell) is str else _text(cell) for cell in cells]
-    number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
-    read = _written_and_read(name, pd.Series([*number], dtype=object))
-    return read[np.fromiter(map(number.__getitem__, texts), np.intp, len(texts))]
+    if name in TEXTS or not types <= {int, float, type(None)}:
+        return None
+    try:
+        if int in types:
+            whole = np.array([cell for cell in cells if type(cell) is int], dtype=np.int64)
+        return whole if types == {int} else np.array(cells, dtype=float)
+    except OverflowError:  # pandas keeps some large whole numbers as text
+        return None
 
 
 def _text(cell):
     return "" if pd.isna(cell) else str(cell)
 
 
-def _written_and_read(name, column):
-    # The index is written too, because `pandas.read_csv` skips empty lines.
-    text = column.to_frame(name).to_csv()
-    return _filled(name, pd.read_csv(StringIO(text), index_col=0, **_READING)[name])
+def _written_and_read(columns):
+    """Write columns of the same length and read them, in memory.
+
+    The index is written too, because `pandas.read_csv` skips lines that are empty.
+    """
+    text = pd.DataFrame(columns, dtype=object).to_csv()
+    read = pd.read_csv(StringIO(text), index_col=0, **_READING)
+    return {name: _filled(name, column) for name, column in read.items()}
 
 
 def _filled(name, column):

@@ -133,7 +133,7 @@ REFUSED = {
     "truth values": ([1, True], r"x\[1\] = True"),
     "a truth value of numpy": ([1.0, np.True_], r"x\[1\] = .*True"),
     "none in pandas": (pd.Series([1, None], dtype="Int64"), r"x\[1\] = (nan|<NA>)"),
-    "masked": (np.ma.array([1.0, 2.0], mask=[0, 1]), r"x\[1\] is masked; drop"),
+    "masked": (np.ma.array([1.0, 2.0], mask=[0, 1]), r"x\[1\] is masked; remove"),
     "a list in a list": ([1, [2]], r"x\[1\] = \[2\]; give rows of one length"),
     "two dimensions": ([[1, 2], [3, 4]], "x has 2 dimensions; give one value for each job"),
     "no unit": (without_unit(), "x holds timedeltas of unit 'generic'; give seconds"),

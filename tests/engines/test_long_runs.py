@@ -95,8 +95,8 @@ def test_the_first_window_is_found_however_the_steps_stand_in_blocks(jobs, data)
         _, start = steps_of.next_window(
             steps, first, 0.0, np.inf, wanted, level, float(length), np.inf
         )
-        fits = [(idle[at : at + length] >= wanted).all() for at in range(1500)]
-        assert start == fits.index(True)
+        fits = ((idle[at : at + length] >= wanted).all() for at in range(1500))
+        assert start == next(at for at, does_fit in enumerate(fits) if does_fit)
         steps = steps_of.with_room(steps, 4)
         begin = int(start)
         held.append((begin, begin + length, np.array([wanted], np.int32)))

@@ -196,7 +196,7 @@ def test_panels_may_name_a_curve_that_the_table_lacks():
             lambda: lines(table(a=(1, 2, 3)), scales={"two": ("linear", "log")}),
             "^scales has no entry for the panel 'one'; give the scales of its two axes$",
         ),
-        (lambda: interval(span=(2, 1)), r"^span = \(2, 1\); give the left end of the axis"),
+        (lambda: interval(span=(2, 1)), r"^span = \(2, 1\); give the left end first"),
         (lambda: interval(span=(0, 1), log=True), r"^span = \(0, 1\); give ends above 0"),
     ],
 )

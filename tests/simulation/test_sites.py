@@ -335,7 +335,7 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
         (sites.sharing, {"home": [0, 1, 0, 0]}, "job 1 can never .* 8 processors, and its site 1"),
         (sites.multi_site, {"span_penalty": -0.1}, r"span_penalty\[0\] = -0.1; give a finite"),
         (co.simulate, HOLD, "components has 1 columns, and HomeSite takes 3"),
-        (co.simulate, APART, r"only one queue; call coalloc_lib\.simulation\.sites\.local"),
+        (co.simulate, APART, r"has one queue; call coalloc_lib\.simulation\.sites\.local"),
     ],
 )
 def test_bad_sites_are_named(run, how, words):

@@ -77,7 +77,7 @@ def test_every_resample_is_of_whole_blocks_around_the_end():
         ({"weights": np.full(2_000, -1.0)}, "weights of 0 or more"),
         ({"submit": np.arange(3.0)}, "give one value for each job"),
         ({"block": 0}, "block = 0"),
-        ({"block": 1_000}, "4 blocks or more"),
+        ({"block": 1_000}, "make 2 blocks of 20 days, but a bootstrap needs 4"),
     ],
 )
 def test_wrong_arguments_are_named(change, words):

@@ -108,7 +108,7 @@ def test_a_cache_never_gives_points_of_another_log(tmp_path, monkeypatch):
     ("rows", "words"),
     [
         ([{"value": 1.0}], "no 'replication'"),
-        ([{"mean": 1.0, "replication": 0}], r"'mean' of .*, which is a field"),
+        ([{"mean": 1.0, "replication": 0}], r"'mean' for .*, but a field of a setting"),
         ([], "no setting has a run"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_row_has_no_name_of_a_field_of_another_kind_of_setting():
 
     study = toy(measured=measured)
     study.settings = lambda scale: [Draw(1.0), Other()]
-    with pytest.raises(InputError, match=r"'mean' of .*other.* is a field"):
+    with pytest.raises(InputError, match=r"'mean' for .*other.*, but a field of a setting"):
         study.run(workers=1)
 
 

@@ -149,7 +149,7 @@ def test_submissions_in_unix_time_with_a_date_as_start(tmp_path):
 
 def test_submissions_of_two_kinds_are_refused(tmp_path):
     with pytest.raises(
-        co.InputError, match=r"job 1 is submitted at 5, before .* but job 2 is submitted at 1682"
+        co.InputError, match=r"submitted at 5, which is before .* but job 2 is submitted at 1682"
     ):
         log_of(tmp_path, 5, MAY + 9, UnixStartTime=MAY)
 
