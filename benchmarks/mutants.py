@@ -206,7 +206,7 @@ def notice(copy: Path, area: str, module: str = "") -> bool:
     first = (Tests((own,)),) if module and (copy / own).is_file() else ()
     for tests in (*first, *AREAS[area].tests):
         if not tests.uncompiled and "kernels" in module:
-            # A change of a kernel compiles all kernels again, which is no time of the tests.
+            # A change to a kernel makes all kernels compile again, which is not test time.
             _run(copy, "-m", "tests.warm", seconds=COMPILING)
         status = _run(
             copy, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist",

@@ -96,9 +96,9 @@ def map_block(cells: pd.DataFrame) -> str:
     adaptive = cells[cells["policy"] == "EASY, adaptive"]
     longer = int((adaptive["ci95_low"] > 0).sum())
     told = (
-        "The map is for three clusters of 8 processors. The *penalty* is the share by which a job "
-        "runs longer if it spans, and the *load* is the share of all processors that the jobs "
-        "need. At load "
+        "The map is for three clusters of 8 processors. The *penalty* is the fraction by which a "
+        "job runs longer if it spans, and the *load* is the fraction of all processors that the "
+        "jobs need. At load "
         f"{highest:g}, spanning shortens the mean response time up to a penalty of "
         f"{first.text(2)} (95 % interval) under first come, first served, and up to "
         f"{easy.text(2)} under EASY backfilling. Adaptive spanning, where a job spans only if it "
@@ -106,7 +106,7 @@ def map_block(cells: pd.DataFrame) -> str:
         f"{len(adaptive)} cases of this map, but in other systems it can"
     )
     picture = (
-        "![Map of the change of the mean response by spanning, over penalty and load, under four "
+        "![Map of how spanning changes the mean response time, over penalty and load, under four "
         "policies](docs/where-spanning-pays.svg)"
     )
     return f"{picture}\n\n{told}.\n"

@@ -9,7 +9,7 @@ from coalloc_lib.model.distributions import SizeDistribution
 
 #: The approximate number of elementary operations that a computer does in a second.
 OPERATIONS = 1e9
-#: The overhead of one call of NumPy's convolution, in elementary operations. The multiplications
+#: The overhead of one call to NumPy's convolution, in elementary operations. The multiplications
 #: are counted separately.
 CALL = 20_000
 

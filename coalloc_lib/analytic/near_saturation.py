@@ -153,8 +153,8 @@ def exact_break_even(
     spanning = SaturatedChain(system, sizes, request="flexible", placement=placement, **options)
     if load is not None and positive("load", load) >= whole.utilization:
         raise InputError(
-            f"load = {load}; whole jobs use at most {whole.utilization:.4f} of the processors, so "
-            "give a lower load"
+            f"load = {load}; without spanning, jobs can use at most {whole.utilization:.4f} of the "
+            "processors; give a lower load"
         )
     at_load = None if load is None else float(_responses(whole, load))
 

@@ -114,8 +114,8 @@ def _checked_processors(processors: int, sizes: SizeDistribution) -> int:
 
 
 def _renewal(f: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Entry u of the result is the probability that some number of random jobs have the total size
-    # u.
+    # Add up the sizes of random jobs one after the other. Entry u of the result is the probability
+    # that one of the partial sums is exactly u.
     renewal = np.zeros(len(f))
     renewal[0] = 1.0
     for used in range(1, len(f)):

@@ -2,7 +2,7 @@
 
 Numba compiles a cached kernel again if the kernel's own file changed, but not if it calls a kernel
 in another file and that file changed. This module therefore puts a digest of all source files into
-the names of the cached files, so that a change of any source file causes a new compilation.
+the names of the cached files, so that a change to any source file causes a new compilation.
 """
 
 import builtins

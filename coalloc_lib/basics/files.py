@@ -153,9 +153,9 @@ def _is_replaceable(target: Path) -> bool:
 
 @contextmanager
 def _partial_file(target: Path, path: Any) -> Iterator[Path]:
-    # Errors show the `path` that the user gave, which can be a symbolic link to `target`.
-    # The name is shortened, because a file name has at most 255 bytes, and a character can take up
-    # to four bytes.
+    # Errors show the `path` that the user gave, which can be a symbolic link to `target`. The name
+    # of the temporary file contains only the beginning of the name of `target`, because a file name
+    # has at most 255 bytes, and a character can take up to four bytes.
     suffix = "".join(target.suffixes[-2:])[-20:]
     beside = target.with_name(f".{target.name[:30]}.coalloc-partial-{secrets.token_hex(4)}{suffix}")
     try:

@@ -223,7 +223,7 @@ def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:
 
 
 def slack_of(slot: float) -> float:
-    """Return the relative tolerance of the test whether an instant is a multiple of a slot length.
+    """Return the relative tolerance for testing whether an instant is a multiple of a slot length.
 
     The multiples of some slots, such as 0.1, are rounded, and an instant that should be a multiple
     may differ from it by a rounding error. If the slot is a multiple of 2**-20, all its multiples

@@ -410,9 +410,9 @@ class SlotTrees(IdlePeriods):
 
     def _overlapped(self, period, least, most):
         _, start, end = period
-        # The function `slot_of` is called only for instants before `beyond`, because it raises an
-        # error for very late instants. The instant `beyond` is one slot after the end of slot
-        # `most`, so that rounding errors do not matter.
+        # The function `slot_of` raises an error for very late instants, so it is called only for
+        # instants before `beyond`. The last slot that matters, `most`, ends one slot earlier. This
+        # margin is much larger than any rounding error in the end of that slot.
         beyond = (most + 2) * self.slot
         if start >= beyond:
             return range(0)

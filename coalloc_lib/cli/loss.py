@@ -62,7 +62,7 @@ def loss(
     as_json: bool = False,
     **policy_options: Any,
 ) -> None:
-    """Print the capacity loss: the share of the processors that is idle although jobs wait.
+    """Print the capacity loss: the fraction of processors that are idle although jobs wait.
 
     A simulated loss is printed with its 95 % interval. If no method is given, the method that was
     used is printed too.

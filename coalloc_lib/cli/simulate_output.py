@@ -89,8 +89,8 @@ def print_answer(answer: Answer) -> None:
 
 
 def _counts(metrics, left_out):
-    # Only policies that book jobs can reject jobs, so the number of rejected jobs is shown only for
-    # these policies.
+    # Only policies that make a reservation for each job can reject jobs, so the number of rejected
+    # jobs is shown only for these policies.
     span, offered = metrics["spanning_jobs"], metrics["offered_load"]
     rows = {"jobs": f"{metrics['jobs']:,}"}
     rows |= {f"jobs left out, {why}": f"{count:,}" for why, count in left_out.items()}

@@ -1,4 +1,4 @@
-"""The compiled engine: it translates each policy to a call of a kernel."""
+"""The compiled engine: it translates each policy into a call to a kernel."""
 
 from collections.abc import Callable
 

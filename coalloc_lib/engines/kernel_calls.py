@@ -1,4 +1,4 @@
-"""The calls of the simulation kernels, with a progress bar and interruption by the user."""
+"""Calls to the simulation kernels, with a progress bar and interruption by the user."""
 
 import builtins
 import multiprocessing

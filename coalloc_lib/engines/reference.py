@@ -1,7 +1,7 @@
 """The readable engine, on SimPy, which defines the results that every engine must give.
 
 Each job is a SimPy process. At each instant, departures come first, then arrivals, and then the
-call of the policy. The engine runs any policy object, so user-defined policies can be used.
+call to the policy. The engine runs any policy object, so user-defined policies can be used.
 """
 
 from collections.abc import Generator
@@ -21,7 +21,7 @@ from coalloc_lib.policies import Job
 #: increasing rank.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
-#: The maximum number of successive calls of a policy that start no job although no job is running
+#: The maximum number of successive calls to a policy that start no job although no job is running
 #: and no job will arrive. After more calls, the simulation ends with an error, because otherwise it
 #: might never end. The limit is high enough for a policy that asks to be called every second and
 #: waits for a whole day.
@@ -115,7 +115,7 @@ class Simulation:
             self.call_scheduler()
 
     def call_scheduler(self) -> None:
-        """Schedule a call of the policy after all departures and arrivals at this instant."""
+        """Schedule a call to the policy after all departures and arrivals at this instant."""
         if not self.scheduler_called:
             self.scheduler_called = True
             now = Ranked(self.environment, self.environment.now, SCHEDULER)

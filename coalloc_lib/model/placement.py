@@ -282,7 +282,7 @@ class SingleThenSpan(Placement):
         self.single.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the numbers that the compiled engine needs for the placement `single`."""
+        """Return one number per cluster, from which the engine computes the placement `single`."""
         return self.single.numbers(clusters)
 
 
@@ -324,7 +324,7 @@ class LeastLoaded(Placement):
             )
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the cluster sizes, which the compiled engine needs for this placement."""
+        """Return the cluster sizes, from which the compiled engine computes this placement."""
         return self.system.sizes
 
 
@@ -412,7 +412,7 @@ class HomeSite(Placement):
         self.rule.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return the numbers that the compiled engine needs for the placement `rule`."""
+        """Return one number per cluster, from which the engine computes the placement `rule`."""
         return self.rule.numbers(clusters)
 
 

@@ -118,7 +118,7 @@ def deviations(
     band: tuple[float, float], hollow: tuple[str, str], xlabel: str = "", title: str = "",
     subtitle: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw how much estimates differ from values printed in a paper, one value per row.
+    """Plot the differences between estimates and the values printed in a paper, one per row.
 
     Each panel has its own colour and marker. In each row, a diamond shows the printed value, and a
     grey band shows all values that round to the printed value.

@@ -14,7 +14,7 @@ from coalloc_lib.basics.checks import one_of, shown
 from coalloc_lib.plots.style import head, new_figure, remove_spare, title_figure
 from coalloc_lib.plots.tables import ENDS, interval_of, reject_first, tidy
 
-#: The colour map for changes of times: blue-green for decreases, and brown for increases.
+#: The colour map for changes in times: blue-green for decreases, and brown for increases.
 CHANGES = colormaps["BrBG_r"]
 #: The style of a cell whose change is uncertain, because the confidence interval of the change
 #: contains 0 or has a warning.
@@ -24,7 +24,7 @@ OUTLINE = {"color": "black", "linewidth": 1.8, "solid_capstyle": "round", "zorde
 
 
 class Mark(NamedTuple):
-    """The text and the colour of a cell in a map of changes of mean times.
+    """The text and the colour of a cell in a map of changes in mean times.
 
     `longer` tells whether the cell lies on the side of the outline where times increase.
     """

@@ -203,8 +203,8 @@ def _boxes(
     runs = np.flatnonzero((schedule.start < finish) & (held > begin))
     if len(runs) > MOST:
         raise InputError(
-            f"{len(runs):,} jobs run in the window, which are too many for a picture; give a "
-            f"shorter window, with at most {MOST:,} jobs"
+            f"{len(runs):,} jobs run in the window, too many for a picture; give a shorter "
+            f"window, with at most {MOST:,} jobs"
         )
     passed = dict(zip(runs.tolist(), passed_heads(schedule, runs), strict=True))
     for job, *box in boxes(schedule, runs):

@@ -167,8 +167,8 @@ def jobs_by_day(
     values = np.atleast_2d(np.asarray(values, float))
     if submit.ndim != 1 or values.shape[-1] != len(submit):
         raise InputError(
-            f"values have the shape {values.shape} and submit {submit.shape}; give one value for "
-            "each job"
+            f"the arguments `values` and `submit` have the shapes {values.shape} and "
+            f"{submit.shape}; give one value and one submission time for each job"
         )
     if not np.isfinite(submit).all():
         job = int((~np.isfinite(submit)).argmax())

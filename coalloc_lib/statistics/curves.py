@@ -30,7 +30,7 @@ class Point:
     Attributes
     ----------
     utilization : float
-        The offered load, as a share of the processors.
+        The offered load, as a fraction of the processors.
     response : Interval or None
         The mean response time; None if the load is at or above the maximal utilization.
     jobs : int
@@ -124,7 +124,7 @@ def response_times(
     scenario : Scenario
         The system, its workload and its policies.
     load : float
-        The offered load, as a share of the processors. It must be below the maximal utilization.
+        The offered load, as a fraction of the processors. It must be below the maximal utilization.
     jobs : int
         The number of jobs in each run, 20 or more. The first tenth is left out as warm-up.
     replications : int
@@ -224,7 +224,7 @@ def response_point(
     scenario : Scenario
         The system, its workload and its policies.
     load : float
-        The offered load, as a share of the processors, below 1.
+        The offered load, as a fraction of the processors, below 1.
     precision : float
         The half-width of the 95 % interval that the runs should reach, relative to the mean.
     jobs, most_jobs : int
@@ -352,8 +352,8 @@ def compare(
     one, other : Scenario
         The scenarios. If they have the same workload, paired runs have the same jobs.
     load : float, optional
-        The offered load, as a share of the processors, at which mean response times are compared.
-        Without a load, maximal utilizations are compared.
+        The offered load, as a fraction of the processors, at which mean response times are
+        compared. Without a load, maximal utilizations are compared.
     jobs : int
         The number of jobs in each run.
     replications : int
@@ -457,7 +457,7 @@ def capacity_loss(
     Returns
     -------
     Replications
-        The share of the processors that is idle in heavy traffic: one value for each run, or a
+        The fraction of processors that are idle in heavy traffic: one value for each run, or a
         single value without a dimension if it is known from a formula.
 
     Examples

@@ -97,7 +97,8 @@ def paired_difference(
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     if one.shape != other.shape:
         raise InputError(
-            f"one has {one.size} values and other has {other.size}; give the same number, in pairs"
+            f"the arguments `one` and `other` have {one.size} and {other.size} values; give both "
+            "the same number of values, because they are compared in pairs"
         )
     return student(one - other, confidence, warning)
 

@@ -292,7 +292,7 @@ def _on_one_clock(logs, clock, missing=None, largest=None):
         stream = _stream_of(name, log, clock, missing)
         if stream.request == "ordered":
             raise InputError(
-                f"logs[{name!r}] has ordered requests; give jobs with total requests, by "
+                f"logs[{name!r}] has ordered requests; convert them to total requests with "
                 ".replace(request='total')"
             )
         if clock == "weeks":

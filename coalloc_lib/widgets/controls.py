@@ -329,7 +329,7 @@ class Explorer(ipw.VBox):
         #: every single change.
         self._held = True
         #: The options of each drop-down list. When the options of a list change, ipywidgets briefly
-        #: selects the first option, and `_moved` must ignore this change of the value.
+        #: selects the first option, and `_moved` must ignore this change in the value.
         self._offered = {n: getattr(h, "options", None) for n, h in self._holders.items()}
         self.scenario = ipw.Text(
             description="this scenario",

@@ -57,7 +57,7 @@ class Player(Pictured):
         The instant to show at first, by default the first instant at which a job waits.
     against : Schedule, optional
         Another schedule of the same jobs, with which the schedules are compared. White lines mark
-        the time in which a job already runs, but still waits in this other schedule.
+        the time in which a job already runs here but still waits in the other schedule.
     idle : float, optional
         The upper end of the axis for the fraction of idle processors, from 0.01 to 1. Give the same
         number to several players to make them comparable. By default, the axis ends at the largest
@@ -213,8 +213,8 @@ def _check_same_jobs(against, schedules):
         for column in ("submit", "runtime"):
             if not np.array_equal(getattr(against.jobs, column), getattr(schedule.jobs, column)):
                 raise InputError(
-                    f"against and the schedule {label!r} have different jobs; give schedules of "
-                    "the same jobs"
+                    f"the schedules `against` and {label!r} have different jobs; give schedules "
+                    "of the same jobs"
                 )
 
 

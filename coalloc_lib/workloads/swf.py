@@ -245,7 +245,7 @@ class SwfLog:
 
     @cached_property
     def mean_work(self) -> float:
-        """The mean work of the usable jobs of the log, in processors times seconds."""
+        """The mean work of the usable jobs of the log, in processor-seconds."""
         return self.jobs().mean_work
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> JobStream:

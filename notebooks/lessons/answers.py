@@ -1,6 +1,6 @@
 """Records of the answers that students give to the exercises of a notebook.
 
-The student version of a notebook calls `record_answers` in its first cell. After that, each call of
+The student version of a notebook calls `record_answers` in its first cell. After that, each call to
 ``check`` adds a line to a CSV file, which the student hands in. `collect_answers` reads the files
 of a class.
 """

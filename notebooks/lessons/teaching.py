@@ -110,7 +110,7 @@ def guess(
     reply : str
         The text that is shown after a guess.
     answer : str or callable, optional
-        The right option, or a function without arguments that returns it. The function is called
+        The correct option, or a function without arguments that returns it. The function is called
         after a guess, and returns None if the results do not decide the question. Without an
         answer, the widget does not say whether the guess is right.
     then : ShownFigure or Picture, optional
@@ -119,7 +119,7 @@ def guess(
     Raises
     ------
     InputError
-        If there are fewer than two different texts, or if the answer is not an option.
+        If there are fewer than two different strings, or if the answer is not an option.
     """
     are_texts = all(isinstance(option, str) for option in options)
     if not are_texts or len(set(options)) < max(2, len(options)):

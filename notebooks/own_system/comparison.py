@@ -177,10 +177,11 @@ def columns_of(interval: Interval, name: str) -> dict[str, Any]:
 
 
 def changes(found: Sequence[Option], comparison: Comparison) -> pd.DataFrame:
-    """Return a table of the change of each metric under each option, for each group of jobs.
+    """Return a table of the change in each metric under each option, for each group of jobs.
 
-    The column ``value`` is the value of the metric, and ``change`` is its change from staying
-    alone, with its 95 % interval. If there is no value or no interval, ``warning`` says why.
+    The column ``value`` is the value of the metric. The column ``change`` is the difference from
+    its value if all sites stay alone, with its 95 % interval. If there is no value or no interval,
+    ``warning`` says why.
     """
     rows = []
     for option in (option for option in found if option.kind != "size"):

@@ -10,7 +10,7 @@ import pandas as pd
 from coalloc_lib.statistics.site_comparison import ALL
 from own_system.options import ALONE
 
-#: The smallest change of the mean wait that users would notice, in seconds.
+#: The smallest change in the mean wait that users would notice, in seconds.
 LEAST_CHANGE = 60.0
 
 
@@ -44,7 +44,7 @@ class Decision(NamedTuple):
     #: The sites whose mean wait becomes longer under the recommended option: the 95 % interval of
     #: the change is above 0.
     losers: tuple[str, ...] = ()
-    #: The sites for which the change of the mean wait has no confidence interval.
+    #: The sites for which the change in the mean wait has no confidence interval.
     unknown: tuple[str, ...] = ()
     #: The name of the option with the shortest mean wait among all options considered.
     shortest: str | None = None
@@ -54,7 +54,7 @@ class Decision(NamedTuple):
 
 
 class Changes:
-    """The change of each metric under each option of the operators, for each group of jobs.
+    """The change in each metric under each option of the operators, for each group of jobs.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Changes:
         self.pairs = pairs
 
     def sites_where(self, option: str, holds: Callable[[pd.Series], bool]) -> tuple[str, ...]:
-        """Return the sites where the change of the mean wait under an option satisfies a condition.
+        """Return the sites where the change in the mean wait under an option satisfies a condition.
 
         The condition on the change is the function `holds`, such as `rises`.
         """
@@ -117,7 +117,7 @@ def falls(change: pd.Series) -> bool:
 
 
 def has_no_interval(change: pd.Series) -> bool:
-    """Return whether the change of a metric has no confidence interval."""
+    """Return whether the change in a metric has no confidence interval."""
     return bool(change["warning"])
 
 

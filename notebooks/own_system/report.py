@@ -39,8 +39,8 @@ class SitesReport(NamedTuple):
     Parameters
     ----------
     answer : Answer
-        The recommendation. Its ``words`` are a text. Its ``option`` is the recommended option, or
-        None to change nothing. Its ``change`` is the change of the mean wait. Its ``decision`` has
+        The recommendation. Its ``words`` are a string. Its ``option`` is the recommended option, or
+        None to change nothing. Its ``change`` is the change in the mean wait. Its ``decision`` has
         the verdict and the sites that it concerns.
     doubts : dict of str to str
         The reason, for each site whose machine the model may misrepresent.

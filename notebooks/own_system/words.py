@@ -19,7 +19,7 @@ def changed(change: float, low: float = np.nan, high: float = np.nan, times: boo
     Parameters
     ----------
     change : float
-        The change, in seconds if it is the change of a duration.
+        The change, in seconds if it is the change in a duration.
     low, high : float
         The ends of its interval. If they are NaN, the interval is left out.
     times : bool

@@ -18,8 +18,8 @@ from coalloc_lib.statistics import Interval, all_of, not_
 FURTHEST = 100.0
 #: The ratio between two consecutive cut-offs that `turn_of` tries.
 STEP = 1.02
-#: Two cut-offs for a vague word, such as *small*, count as equally natural if they differ by at
-#: most this factor. For example, *small* may mean at most 5 % or at most 10 %.
+#: If two cut-offs for a vague word differ by at most this factor, we treat them as equally natural
+#: meanings of the word. For example, *small* may mean at most 5 % or at most 10 %.
 NATURAL = 2.0
 #: The number of bisection steps between two consecutive cut-offs. It is enough for seven digits.
 HALVINGS = 20

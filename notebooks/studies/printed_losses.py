@@ -165,7 +165,7 @@ class MeasuredCell(NamedTuple):
 
 
 def cells_of(runs: pd.DataFrame) -> Iterator[MeasuredCell]:
-    """Yield each cell of the papers' tables that the runs reproduce, with our capacity loss."""
+    """Yield each table cell of the papers that we simulated, with our capacity loss."""
     measured = _measured(runs)
     length = _length(measured)
     for cell, losses, row_jobs in measured:

@@ -127,7 +127,7 @@ class ShownFigure:
         return self.finding or self.figure.caption.shows
 
     def plot(self) -> Figure:
-        """Draw the figure; raise `InputError` if the figure is a table without a picture."""
+        """Draw the figure, or raise `InputError` if it consists only of a table."""
         if self.draw is None:
             raise InputError(f"{self.name} is a table without a picture; call its data()")
         subtitle = self.figure.caption.shows if self.finding else ""

@@ -13,7 +13,10 @@ from studies.cut_offs import Part
 
 
 class Share(NamedTuple):
-    """The number of comparisons that agree with a sentence of a paper, out of all comparisons."""
+    """A count of the comparisons that agree with a sentence of a paper.
+
+    `yes` comparisons agree, and `undecided` ones are uncertain, out of `compared` comparisons.
+    """
 
     yes: int
     undecided: int
@@ -55,7 +58,7 @@ class Share(NamedTuple):
 
 
 def share_answers(shares: Mapping[str, Share]) -> dict[str, Part]:
-    """Return the answer of each `Share`, labelled with its counts, such as ``19 of 25``."""
+    """Return the answer from each `Share`, labelled with its counts, such as ``19 of 25``."""
     return {f"{words}: {share}": share.answer for words, share in shares.items()}
 
 

@@ -203,8 +203,8 @@ class Study:
             if not isinstance(setting, types):
                 names = " or ".join(one.__name__ for one in types)
                 raise InputError(
-                    f"setting = {shown(setting)} is not a setting of {self.name}; give a {names} "
-                    "from this study's modules"
+                    f"setting = {shown(setting)} is not a setting of {self.name}; give an "
+                    f"object of the class {names}, from the modules of this study"
                 )
         if not wanted:
             raise InputError(

@@ -113,7 +113,7 @@ def tried(density, floor, clusters):
     return np.count_nonzero(reached.any(axis=1)) * unordered.PLACED * clusters + reached.sum()
 
 
-#: The numbers of operations that one call of each kernel makes.
+#: The numbers of operations that one call to each kernel makes.
 TRIED = {
     "worst_fit_step": lambda density, out, ways, jobs, weights, floor: (
         tried(density, floor, len(ways) - 1) * len(weights)

@@ -24,7 +24,7 @@ def hours(low, high):
 
 
 def table(changes, awrt=None, sites=None, today="", kind="policy", warning=""):
-    """Return a table of the changes of the mean wait and the AWRT, given in hours, by option.
+    """Return a table of the changes in the mean wait and the AWRT, given in hours, by option.
 
     Other changes can be given for single sites and for the AWRT.
     """

@@ -94,7 +94,7 @@ def test_intervals_are_scipys(confidence):
         (student, ([[1.0, 2.0]],), "shape"),
         (student, ([1.0, 2.0], 95), "confidence = 95"),
         (Replications([1.0, 2.0]).prediction_of, (0,), "length = 0; give a finite number above 0"),
-        (paired_difference, ([1.0, 2.0], [1.0]), "give the same number, in pairs"),
+        (paired_difference, ([1.0, 2.0], [1.0]), "because they are compared in pairs"),
         (
             Replications.__sub__,
             (Replications([1.0, 2.0]), Replications([1.0])),

@@ -1,4 +1,4 @@
-"""The keys of a study's points: a change of any source file of the studies makes another key."""
+"""The keys of a study's points: a change to any source file of the studies makes another key."""
 
 import shutil
 

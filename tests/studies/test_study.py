@@ -145,7 +145,7 @@ class OfAnother:
         ([], r"settings = \[\]; give one or more"),
         (Draw(1.0), r"settings = Draw\(.*is one setting; give a list"),
         ([[Draw(1.0)]], "give its settings one by one"),
-        ([OfAnother()], "OfAnother.* is not a setting of maximal-utilization; give a Draw"),
+        ([OfAnother()], "OfAnother.* is not a setting of maximal-utilization; .* the class Draw"),
     ],
     ids=["none", "one", "a list in a list", "of another study"],
 )

@@ -77,7 +77,7 @@ def test_wide_jobs_are_at_home_where_they_fit(sampled):
 
 
 def keep_calls(monkeypatch):
-    """Return a list to which every call of simulate in the ways is added."""
+    """Return a list to which every call to simulate in the ways is added."""
     calls = []
 
     def keep(system, jobs, **how):

@@ -213,10 +213,10 @@ def test_what_is_done_sooner_than_in_another_schedule_is_marked():
     assert any(gained)
     lines = [patch for patch in player.still().axes[0].patches if patch.get_hatch()]
     assert len(lines) == sum(gained)  # on one cluster a job is one box
-    with pytest.raises(co.InputError, match=r"^against and the schedule .* have different jobs"):
+    with pytest.raises(co.InputError, match=r"^the schedules `against` and .* have different jobs"):
         co.Player(fast, against=small())
     later = co.simulate(co.Multicluster([10]), SIX.replace(runtime=SIX.runtime + 1))
-    with pytest.raises(co.InputError, match=r"^against and the schedule .* have different jobs"):
+    with pytest.raises(co.InputError, match=r"^the schedules `against` and .* have different jobs"):
         player.show(fast, later)
     assert player._against is slow
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from coalloc_lib.calendar.kernels import kernel
 
-#: A named tuple of arrays with memory for n idle periods of processors. `begin` and `end`, float64
-#: (n,): when each period begins and ends. `server` and `cluster`, int64 (n,): the numbers of the
-#: processor and of its cluster. `count`, int64 (1,): the number of periods in the table, which are
-#: stored first in the arrays.
+#: A named tuple of arrays with memory for n idle periods of processors.
+#:
+#: - `begin` and `end`, float64 (n,): when each period begins and ends.
+#: - `server` and `cluster`, int64 (n,): the numbers of the processor and of its cluster.
+#: - `count`, int64 (1,): the number of periods in the table, which are stored first in the arrays.
 IdleTable = namedtuple("IdleTable", "begin end server cluster count")
 
 LATEST_START, BEST_FIT = range(2)

@@ -37,25 +37,33 @@ from coalloc_lib.engines.kernels.placing import (
 #: A named tuple of two arrays, float64 (n,), with the earliest and the latest starts that n jobs
 #: ask for.
 Requests = namedtuple("Requests", "earliest latest")
-#: A named tuple with the options of the policy `Online`. `slot`: the length of a time slot.
-#: `slots`: the number of slots in the planning horizon. `step`: the time between successive
-#: attempted starts of a job. `max_attempts`: the maximum number of attempted starts per job.
-#: `rule`: the code of the rule that chooses among idle processors. `releases_early`: whether the
-#: processors of a job that ends early become idle immediately.
+#: A named tuple with the options of the policy `Online`.
+#:
+#: - `slot`: the length of a time slot.
+#: - `slots`: the number of slots in the planning horizon.
+#: - `step`: the time between successive attempted starts of a job.
+#: - `max_attempts`: the maximum number of attempted starts per job.
+#: - `rule`: the code of the rule that chooses among idle processors.
+#: - `releases_early`: whether the processors of a job that ends early become idle immediately.
 BookingOptions = namedtuple("BookingOptions", "slot slots step max_attempts rule releases_early")
 #: A named tuple of arrays for the results of the policy `Online` with n jobs on c clusters.
-#: `start`, `end` and `promised`, float64 (n,): the start, the end and the promised start of each
-#: job. `allocation`, int32 (n, c): the number of processors of each job in each cluster.
-#: `attempts`, int64 (n,): the number of attempted starts of each job. `servers`, int32: the numbers
-#: of the processors of all accepted jobs, job by job. `first`, int64 (n + 1,): the index in
-#: `servers` of the first processor of each job. `why`, int8 (n,): BOOKED for an accepted job,
-#: otherwise the code of the reason for the rejection.
+#:
+#: - `start`, `end` and `promised`, float64 (n,): the start, the end and the promised start of each
+#:   job.
+#: - `allocation`, int32 (n, c): the number of processors of each job in each cluster.
+#: - `attempts`, int64 (n,): the number of attempted starts of each job.
+#: - `servers`, int32: the numbers of the processors of all accepted jobs, job by job.
+#: - `first`, int64 (n + 1,): the index in `servers` of the first processor of each job.
+#: - `why`, int8 (n,): BOOKED for an accepted job, otherwise the code of the reason for the
+#:   rejection.
 Bookings = namedtuple("Bookings", "start end promised allocation attempts servers first why")
-#: A named tuple of working arrays for finding the start of a job on c clusters. `counts`, int64
-#: (MOST_AT_ONCE + 1, c): the number of idle processors of each cluster at several attempted starts.
-#: `idle`, int64 (c,): the number of idle processors of each cluster at one attempted start.
-#: `taken`, int32 (c,): the allocation of the job. `room`: the upper limits on the size of a job
-#: that fits, as the module `placing` defines them.
+#: A named tuple of working arrays for finding the start of a job on c clusters.
+#:
+#: - `counts`, int64 (MOST_AT_ONCE + 1, c): the number of idle processors of each cluster at several
+#:   attempted starts.
+#: - `idle`, int64 (c,): the number of idle processors of each cluster at one attempted start.
+#: - `taken`, int32 (c,): the allocation of the job.
+#: - `room`: the upper limits on the size of a job that fits, as the module `placing` defines them.
 Work = namedtuple("Work", "counts idle taken room")
 
 #: The codes that `find_start` can return. BOOKED means that a start was found. Every other code is

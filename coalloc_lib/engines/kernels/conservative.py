@@ -43,16 +43,20 @@ from coalloc_lib.engines.kernels.profile_steps import (
 )
 from coalloc_lib.engines.kernels.queue_tree import NEVER
 
-#: A named tuple of arrays with the requests of n jobs. `earliest` and `latest`, float64 (n,): the
-#: earliest and the latest start of each job. `is_fixed`, bool (n,): whether the reservation of each
-#: job must not move. The reservations of jobs that ask for an earliest or a latest start must not
-#: move.
+#: A named tuple of arrays with the requests of n jobs.
+#:
+#: - `earliest` and `latest`, float64 (n,): the earliest and the latest start of each job.
+#: - `is_fixed`, bool (n,): whether the reservation of each job must not move. The reservations of
+#:   jobs that ask for an earliest or a latest start must not move.
 Asked = namedtuple("Asked", "earliest latest is_fixed")
-#: A named tuple of arrays for a run with n jobs on c clusters. `state`: the variables of the main
-#: loop. `idle`, int64 (c,): the number of idle processors of each cluster. `levels`, int64: the
-#: numbers of processors that the module `profile_steps` calls levels. `ends` and `numbers`: a heap
-#: of the running jobs by their ends, with the job numbers. `queue`, int64 (n,): the numbers of the
-#: waiting jobs. `called`, int64 (n,): the numbers of the jobs that start at the present instant.
+#: A named tuple of arrays for a run with n jobs on c clusters.
+#:
+#: - `state`: the variables of the main loop.
+#: - `idle`, int64 (c,): the number of idle processors of each cluster.
+#: - `levels`, int64: the numbers of processors that the module `profile_steps` calls levels.
+#: - `ends` and `numbers`: a heap of the running jobs by their ends, with the job numbers.
+#: - `queue`, int64 (n,): the numbers of the waiting jobs.
+#: - `called`, int64 (n,): the numbers of the jobs that start at the present instant.
 Arrays = namedtuple("Arrays", "state idle levels ends numbers queue called")
 #: A named tuple with all data of a run of conservative backfilling: the arguments, the results
 #: (`columns`) and the working arrays. `coming` has the job numbers in order of arrival, and

@@ -58,23 +58,33 @@ from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting, first_p
 #: The maximum length of the list of the latest arrivals. Searching this short list is faster than
 #: searching the trees, which store all other waiting jobs.
 OUTSIDE = 32
-#: A named tuple of arrays with the running jobs, sorted by decreasing expected end. `ends`: the
-#: expected ends. `jobs`: the job numbers. `allocation`: the number of processors of each job,
-#: running or not, in each cluster.
+#: A named tuple of arrays with the running jobs, sorted by decreasing expected end.
+#:
+#: - `ends`: the expected ends.
+#: - `jobs`: the job numbers.
+#: - `allocation`: the number of processors of each job, running or not, in each cluster.
 Plan = namedtuple("Plan", "ends jobs allocation")
 #: A named tuple of arrays with numbers of processors during a run of EASY on c clusters. The shadow
 #: is the planned start of the head of the queue. A key is the size of a job in the form that the
-#: module `placing` defines. `idle`, int64 (c,): the processors that are idle now. `room`: the
-#: largest keys that fit on the idle processors. `spare`, int64 (c,): the processors that are
-#: expected to be idle at the shadow. `without`: the largest keys that fit on the spare processors
-#: that a given job leaves. `beside`: an upper bound on the keys of jobs that can run beside the
-#: head at the shadow. `held`, int64 (c,): scratch space.
+#: module `placing` defines.
+#:
+#: - `idle`, int64 (c,): the processors that are idle now.
+#: - `room`: the largest keys that fit on the idle processors.
+#: - `spare`, int64 (c,): the processors that are expected to be idle at the shadow.
+#: - `without`: the largest keys that fit on the spare processors that a given job leaves.
+#: - `beside`: an upper bound on the keys of jobs that can run beside the head at the shadow.
+#: - `held`, int64 (c,): scratch space.
 Work = namedtuple("Work", "idle room spare without beside held")
-#: A named tuple of arrays for a run of EASY with n jobs. `state`: the variables of the main loop.
-#: `work`: a `Work`. `largest`: the largest job keys that fit in the empty system. `waiting`, bool
-#: (n,): whether each job is waiting. `last`, int64: the numbers of the latest arrivals that are
-#: waiting. `until`, float64 (n,): the expected ends of the jobs. `ends` and `numbers`: a heap of
-#: the running jobs by their ends, with the job numbers. `plan`: a `Plan`.
+#: A named tuple of arrays for a run of EASY with n jobs.
+#:
+#: - `state`: the variables of the main loop.
+#: - `work`: a `Work`.
+#: - `largest`: the largest job keys that fit in the empty system.
+#: - `waiting`, bool (n,): whether each job is waiting.
+#: - `last`, int64: the numbers of the latest arrivals that are waiting.
+#: - `until`, float64 (n,): the expected ends of the jobs.
+#: - `ends` and `numbers`: a heap of the running jobs by their ends, with the job numbers.
+#: - `plan`: a `Plan`.
 Arrays = namedtuple("Arrays", "state work largest waiting last until ends numbers plan")
 #: A named tuple with all data of a run of EASY: the arguments, the results (`columns`) and the
 #: working arrays. `coming` has the job numbers in order of arrival, and `trees` has the search
@@ -480,7 +490,7 @@ def leave_for(head, parts, request, work):
         left -= parts[head, i]
         if request == ORDERED:
             beside[i] = min(beside[i], work.spare[i] - parts[head, i])
-    # The last entries of `beside` are limits for the total number of processors of a job.
+    # The last entries of `beside` are upper limits on the total number of processors of a job.
     for i in range(min(parts.shape[1], len(beside) - 1), len(beside)):
         beside[i] = min(beside[i], left)
 

@@ -100,7 +100,7 @@ def next_arrival(submit, arrived, now, started, backlog):
 
 @kernel(forceinline=True)
 def insert(plan, plan_jobs, count, end, number):
-    """Insert a job into a list of `count` jobs sorted by decreasing end."""
+    """Insert a job into a list of `count` jobs sorted by decreasing end time."""
     i = count
     while i > 0 and plan[i - 1] < end:
         plan[i], plan_jobs[i] = plan[i - 1], plan_jobs[i - 1]
@@ -110,7 +110,7 @@ def insert(plan, plan_jobs, count, end, number):
 
 @kernel(forceinline=True)
 def remove(plan, plan_jobs, count, end, number):
-    """Remove a job with a given end from a list of jobs sorted by decreasing end."""
+    """Remove a job with a given end time from a list sorted by decreasing end time."""
     i = count - 1
     while plan[i] < end:
         i -= 1

@@ -33,12 +33,15 @@ from coalloc_lib.basics.compilation import takes_fixed
 from coalloc_lib.engines.kernels import kernel
 from coalloc_lib.model.placement import FACTOR, PRIME
 
-#: A named tuple with the placement of the jobs. `request`: the code of the request type. `choice`:
-#: the code of the rule that chooses a cluster for each part of a job. `single`: the code of the
-#: rule that chooses one cluster for a whole flexible or unordered job, or NONE if the placement
-#: does not try to keep a job on one cluster. `order`, int64 (c,): one number for each of c
-#: clusters. For first fit, these numbers are the clusters in the order in which they are tried; for
-#: the least loaded rule, the cluster sizes; and for random fit, random numbers.
+#: A named tuple with the placement of the jobs.
+#:
+#: - `request`: the code of the request type.
+#: - `choice`: the code of the rule that chooses a cluster for each part of a job.
+#: - `single`: the code of the rule that chooses one cluster for a whole flexible or unordered job,
+#:   or NONE if the placement does not try to keep a job on one cluster.
+#: - `order`, int64 (c,): one number for each of c clusters. For first fit, these numbers are the
+#:   clusters in the order in which they are tried; for the least loaded rule, the cluster sizes;
+#:   and for random fit, random numbers.
 Rule = namedtuple("Rule", "request choice single order")
 takes_fixed(Rule)
 ORDERED, UNORDERED, FLEXIBLE, TOTAL = range(4)
@@ -103,7 +106,7 @@ def copy(source, target):
 
 @kernel(forceinline=True)
 def set_room(idle, request, width, room):
-    """Compute the limits for the keys of jobs that fit on the idle processors.
+    """Compute the limits on the keys of jobs that fit on the idle processors.
 
     The limits are written into `room`. Each job has `width` parts; see the module docstring.
     """

@@ -30,28 +30,39 @@ from coalloc_lib.engines.kernels.events import time_on
 from coalloc_lib.engines.kernels.placing import Rule, empty_room, fits, place, set_room
 
 #: A named tuple of arrays with the number of idle processors on c clusters as a step function of
-#: time, whose steps are stored in blocks. `begin`, float64 (steps,): when each step begins. `idle`,
-#: int64 (steps, c + 1): the number of idle processors of each cluster and, last, an upper bound on
-#: the size of a job that fits. `blocks`, int64 (4, blocks): data on the blocks, in the rows COUNT,
-#: CHANGED, ORDER and NUMBERS. `known`, float64 (blocks, 3, levels): the values BLOCKED, OPEN and
-#: LONGEST for each block and each level. `levels`, int64: numbers of processors, in increasing
-#: order.
+#: time, whose steps are stored in blocks.
+#:
+#: - `begin`, float64 (steps,): when each step begins.
+#: - `idle`, int64 (steps, c + 1): the number of idle processors of each cluster and, last, an upper
+#:   bound on the size of a job that fits.
+#: - `blocks`, int64 (4, blocks): data on the blocks, in the rows COUNT, CHANGED, ORDER and NUMBERS.
+#: - `known`, float64 (blocks, 3, levels): the values BLOCKED, OPEN and LONGEST for each block and
+#:   each level.
+#: - `levels`, int64: numbers of processors, in increasing order.
 Steps = namedtuple("Steps", "begin idle blocks known levels")
-#: A named tuple of arrays with the reservations of n jobs on c clusters. `since` and `until`,
-#: float64 (n,): when each reservation starts and ends. `allocation`, int32 (n, c): the number of
-#: reserved processors in each cluster. `momentary`, int64 (n,): the numbers of the waiting jobs of
-#: length 0.
+#: A named tuple of arrays with the reservations of n jobs on c clusters.
+#:
+#: - `since` and `until`, float64 (n,): when each reservation starts and ends.
+#: - `allocation`, int32 (n, c): the number of reserved processors in each cluster.
+#: - `momentary`, int64 (n,): the numbers of the waiting jobs of length 0.
 Reserved = namedtuple("Reserved", "since until allocation momentary")
-#: A named tuple with the data for computing an upper bound on the size of a job that fits in a
-#: step. `request`: the code of the request type. `width`: the number of parts of each job. `whole`:
-#: the index in `room` of the limit for the total number of processors. `room`: an array for the
-#: limits that the function `set_room` computes.
+#: A named tuple with the data from which `set_room` computes upper bounds on the size of a job that
+#: fits in a step.
+#:
+#: - `request`: the code of the request type.
+#: - `width`: the number of parts of each job.
+#: - `whole`: the index in `room` of the limit on the total number of processors.
+#: - `room`: the array into which `set_room` writes the limits.
 Sizing = namedtuple("Sizing", "request width whole room")
-#: A named tuple with the data for finding the earliest start of a job on c clusters. `parts` and
-#: `keys`: the sizes of the jobs, in two forms that the module `placing` defines. `expected`: the
-#: expected lengths of the jobs, an `Expected`. `rule`: the placement. `reserved`: the reservations,
-#: a `Reserved`. `idle`, int64 (c,): scratch space. `taken`, int32 (c,): the allocation for the
-#: start that was found. `sizing`: a `Sizing`.
+#: A named tuple with the data for finding the earliest start of a job on c clusters.
+#:
+#: - `parts` and `keys`: the sizes of the jobs, in two forms that the module `placing` defines.
+#: - `expected`: the expected lengths of the jobs, an `Expected`.
+#: - `rule`: the placement.
+#: - `reserved`: the reservations, a `Reserved`.
+#: - `idle`, int64 (c,): scratch space.
+#: - `taken`, int32 (c,): the allocation for the start that was found.
+#: - `sizing`: a `Sizing`.
 Search = namedtuple("Search", "parts keys expected rule reserved idle taken sizing")
 
 #: The maximum number of steps in a block of the profile, and half of that maximum.
@@ -74,9 +85,9 @@ ROUNDING = 4 * np.finfo(np.float64).eps
 
 
 def new_search(stream: Stream, expected: Expected, rule: Rule, allocation: np.ndarray) -> Search:
-    """Create the data for finding the earliest starts of jobs, without any reservations.
+    """Create an empty data structure for finding the earliest starts of jobs.
 
-    Reservations will be written into `allocation`, int32 (n, c).
+    It has no reservations yet. Reservations will be written into `allocation`, int32 (n, c).
     """
     n, clusters = allocation.shape
     since, until = np.full((2, n), np.inf)

@@ -40,15 +40,19 @@ from coalloc_lib.engines.kernels.events import (
 from coalloc_lib.engines.kernels.placing import fits, place, set_room
 from coalloc_lib.engines.kernels.queue_tree import enter, first_fitting
 
-#: A named tuple with the options of FCFS and FPFS. `max_jumps`: the maximum number of times that a
-#: job can be overtaken (0 for FCFS). `counts_at_head`: whether an overtaking of a job counts only
-#: if the job is the head of the queue. `backlog`: the constant number of waiting jobs, or 0 if jobs
-#: arrive at their submission times.
+#: A named tuple with the options of FCFS and FPFS.
+#:
+#: - `max_jumps`: the maximum number of times that a job can be overtaken (0 for FCFS).
+#: - `counts_at_head`: whether an overtaking of a job counts only if the job is the head of the
+#:   queue.
+#: - `backlog`: the constant number of waiting jobs, or 0 if jobs arrive at their submission times.
 JumpOptions = namedtuple("JumpOptions", "max_jumps counts_at_head backlog")
-#: A named tuple with the working arrays of a run of FCFS or FPFS. `idle`: the number of idle
-#: processors of each cluster. `waiting`: whether each job is waiting. `room`: the upper limits on
-#: the size of a job that fits, as the module `placing` defines them. `ends` and `numbers`: a heap
-#: of the running jobs by their ends, with the job numbers.
+#: A named tuple with the working arrays of a run of FCFS or FPFS.
+#:
+#: - `idle`: the number of idle processors of each cluster.
+#: - `waiting`: whether each job is waiting.
+#: - `room`: the upper limits on the size of a job that fits, as the module `placing` defines them.
+#: - `ends` and `numbers`: a heap of the running jobs by their ends, with the job numbers.
 Work = namedtuple("Work", "idle waiting room ends numbers")
 
 

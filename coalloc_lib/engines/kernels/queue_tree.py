@@ -49,7 +49,10 @@ Trees = namedtuple("Trees", "keys least")
 
 
 def empty_tree(jobs: int, width: int, kind: type = np.int32) -> np.ndarray:
-    """Create the search tree of an empty queue, for `jobs` jobs with keys of `width` entries."""
+    """Create the search tree of an empty queue, with room for `jobs` jobs.
+
+    Each job has a key of `width` entries.
+    """
     blocks = -(-jobs // BLOCK)
     leaves = 1 << max(blocks - 1, 0).bit_length()
     return np.full((2 * leaves, width), NEVER, dtype=kind)

@@ -162,7 +162,7 @@ class FollowedState(ImpliedState):
         super().begin(job, taken)
 
     def undo(self) -> None:
-        """Put all jobs that have started since the last call of `keep` back into the queue."""
+        """Put all jobs that have started since the last call to `keep` back into the queue."""
         for job, position in reversed(self._decided):
             self.finish(job)
             job.start = job.allocation = None
@@ -174,7 +174,7 @@ class FollowedState(ImpliedState):
         self.keep()
 
     def keep(self) -> None:
-        """Make all starts since the last call of `keep` final."""
+        """Make all starts since the last call to `keep` final."""
         self._decided, self.started = [], []
         self.refused, self.newly_promised, self.wakes = {}, [], []
 

@@ -15,7 +15,7 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Job
 from coalloc_lib.schedules.reading import fits_by
 
-#: After this number of calls of `place` with the same idle processors, all waiting jobs are tested
+#: After this number of calls to `place` with the same idle processors, all waiting jobs are tested
 #: at once, because a single test of all jobs is faster than further calls.
 MANY = 10
 
@@ -116,7 +116,7 @@ class ImpliedState:
 
     def start(self, job: Job, allocation: Sequence[int] | None = None) -> bool:
         """Start a waiting job if it fits, and return whether it was started."""
-        if allocation is None and job.number in self._unfit:  # saves a call of `place`
+        if allocation is None and job.number in self._unfit:  # saves a call to `place`
             return False
         taken = self.place(job) if allocation is None else allocation
         if taken is None or any(map(gt, taken, self.idle)):

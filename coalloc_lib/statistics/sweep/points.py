@@ -39,8 +39,8 @@ def run_points(
     """Call a function for each set of arguments and each replication, and return the results.
 
     A cache stores each result under a key, which is made from the sources of this library, the name
-    and source text of the function, its arguments and the seed. The key does not notice changes of
-    other functions and values in your own files that the function uses, nor of files that it reads.
+    and source text of the function, its arguments and the seed. The key does not notice changes to
+    other functions and values in your own files that the function uses, or to files that it reads.
     Give another `version` after such a change.
 
     Parameters
@@ -147,7 +147,8 @@ class Run:
         self.failed: dict[int, Failure] = {}
         if not callable(function):
             raise InputError(
-                f"function = {function!r}; give a function of the arguments of a point and a seed"
+                f"function = {function!r}; give a function that takes the arguments of a point "
+                "and a seed"
             )
         for names in dict.fromkeys(map(tuple, self.points)):
             _check_call(function, names)

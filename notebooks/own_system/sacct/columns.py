@@ -276,8 +276,8 @@ def _places(header: str, columns: dict, path: Any) -> dict[str, int]:
     if missing:
         words = ", ".join(" or ".join(columns[value][0] for value in need) for need in missing)
         raise InputError(
-            f"{path}, line 1: no column {words} among columns separated by '|'; export it with: "
-            f"{COMMAND}"
+            f"{path}, line 1: the header has no column {words}; its columns must be separated by "
+            f"'|'; export the file with: {COMMAND}"
         )
     return places
 

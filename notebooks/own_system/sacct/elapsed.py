@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 LONGER = "with an elapsed time longer than from start to end"
 SHORTER = "with an elapsed time shorter than from start to end"
 IN_HOURS = "with an elapsed time 60 times shorter than from start to end"
-#: The minimum time from start to end, in seconds, of a job that is checked for an elapsed time that
-#: is 60 times too short. This error occurs if a program misreads hours and minutes as minutes and
-#: seconds. In a shorter job, the factor 60 can occur by chance.
+#: Only jobs that last at least this many seconds from start to end are checked for an elapsed time
+#: that is 60 times too short. This error occurs if a program misreads hours and minutes as minutes
+#: and seconds. In a shorter job, the factor 60 can occur by chance.
 LEAST_IN_HOURS = 1800
 #: The maximum difference between 60 times the elapsed time and the time from start to end: as a
 #: fraction of the time from start to end, and in seconds.

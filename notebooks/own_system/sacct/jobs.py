@@ -40,9 +40,9 @@ from own_system.sacct.states import OPEN, OPEN_WITHOUT_END, STATES, STATUS, stat
 if TYPE_CHECKING:
     import pandas as pd
 
-# Two lines of ``sacct`` describe the same run of a job if they agree in these columns. Submission
-# times in an unusual format are also compared as strings, because such a string can mean two
-# instants.
+# Two lines of ``sacct`` describe the same run of a job if they agree in these columns. A submission
+# time in an unusual format is also compared as a string, because the string can stand for two
+# instants, and the column ``submit`` has only the first of them.
 _RUN = ["id", "submit", "submit_has_zone", "other_submit", "start"]
 # The columns of an export that are kept for jobs that have ended.
 _OF_JOBS = [

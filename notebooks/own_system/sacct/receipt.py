@@ -32,7 +32,7 @@ READ_AS_UTC = "in times without a zone, read as UTC"
 HOUR_TWICE = "in the hour that comes twice when summer time ends"
 HOUR_SKIPPED = "in the hour that the clock skips"
 
-#: What a user can do about lines that were left out, by reason.
+#: A dict from each reason for leaving out a line to what a user can do about it.
 LEFT_OUT = {
     STEPS: "nothing; --allocations leaves them out",
     OTHER_CLUSTER: "import each cluster by itself",
@@ -46,7 +46,8 @@ LEFT_OUT = {
     NO_PROCESSORS: "export AllocCPUS and ReqCPUS, or count nodes",
     COMPONENTS: "nothing: they are added to their job",
 }
-#: What a user can do about lines that were read with a note, by note.
+#: Some lines are read, but with a note, because something about them is unusual. This dict says
+#: for each note what a user can do about such lines.
 NOTED = {
     NO_LIMIT: "they are planned with their run time, unless you give a limit",
     REQUEUED: "nothing: each run took processors, and is a job",
@@ -106,7 +107,10 @@ class Receipt:
                 self._first_lines[what] = int(numbers[mask.argmax()])
 
     def rows(self) -> list[tuple[str, int, str, str]]:
-        """Return a row per reason or note: outcome, number of lines, description, and remedy."""
+        """Return the lines that were left out or noted, as one row for each reason and each note.
+
+        A row has the outcome, the number of lines, the reason or note, and a remedy.
+        """
         rows = []
         for outcome, remedies in (("left out", LEFT_OUT), ("noted", NOTED)):
             for what, remedy in remedies.items():

@@ -20,9 +20,9 @@ STATES = {
 OPEN = {
     "PENDING", "RUNNING", "CONFIGURING", "EXPEDITING", "SIGNALING", "STOPPED", "POWER_UP_NODE",
 }  # fmt: skip
-#: The Slurm states in which a record is complete only if it has an end. With an end, the job
-#: continues in another record, or its processors are being released. Without an end, the job is
-#: still running.
+#: The Slurm states in which the end decides whether a record is complete. If the record has an end,
+#: the job continues in another record, or its processors are being released. If it has no end, the
+#: job is still running.
 OPEN_WITHOUT_END = {
     "RESIZING", "SUSPENDED", "COMPLETING", "STAGE_OUT", "REQUEUE_HOLD", "REQUEUE_FED",
     "SPECIAL_EXIT", "RESV_DEL_HOLD", "UPDATE_DB",

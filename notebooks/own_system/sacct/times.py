@@ -142,7 +142,7 @@ def _on_a_clock(word: str) -> float:
 
 
 def parts_of(word: str) -> int:
-    """Return how many numbers separated by colons a duration has, such as two in ``12:00``.
+    """Count the numbers in a duration that are separated by colons; ``12:00`` has two.
 
     The result is 0 for strings that are not durations, or durations with days. It is needed because
     some formats are ambiguous: a single number can be in seconds or in minutes, and 12:00 means

@@ -470,10 +470,10 @@ def gains_of_fewer(
     is_pair: Callable[[int, int], bool],
     way: str,
 ) -> list[Interval]:
-    """Return how much maximal utilization fewer clusters gain, for each pair of divisions.
+    """Return the increase in maximal utilization from having fewer clusters.
 
-    The gain is the difference between the maximal utilizations. `is_pair` tells from the two
-    numbers of clusters whether two divisions are compared.
+    The list has one increase for each pair of divisions that is compared. `is_pair` takes the two
+    numbers of clusters, few and many, and tells whether the divisions are compared.
     """
     return [
         maxima.gain(few, many, way).interval

@@ -118,17 +118,17 @@ PURE_AND_MIXED = {
 
 
 def unordered(runs: pd.DataFrame, placement: str | tuple[str, ...]) -> pd.DataFrame:
-    """Return the runs of unordered requests under the given placements."""
+    """Return the simulation runs with unordered requests and the given placements."""
     return pick(runs, kind=CURVE, request=UNORDERED, placement=placement)
 
 
 def of_four(runs: pd.DataFrame, placement: str | tuple[str, ...]) -> pd.DataFrame:
-    """Return the runs of jobs with four components and unordered requests (section 4)."""
+    """Return the simulation runs with four-component jobs and unordered requests (section 4)."""
     return pick(unordered(runs, placement), jobs=FOUR_COMPONENTS)
 
 
 def unequal_and_standard(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs on unequal clusters, and the runs on four equal clusters of 32."""
+    """Return the simulation runs on unequal clusters and on four equal clusters of 32."""
     return runs[(column(runs, "equal") == 0) | (column(runs, "system") == STANDARD)]
 
 
@@ -372,9 +372,9 @@ ONE_MORE = dict(pairwise(OF_ONE_KIND))
 
 
 def of_jobs(runs: pd.DataFrame, placement: str, names: Mapping[str, str]) -> pd.DataFrame:
-    """Return the runs on four clusters of 32 with the workloads of section 5.1 or 5.2.
+    """Return the simulation runs on four clusters of 32 with the workloads of section 5.1 or 5.2.
 
-    Runs with jobs of the other part of section 5 are left out.
+    Runs with the workloads of the other section are left out.
     """
     on_standard = pick(unordered(runs, placement), system=STANDARD)
     jobs = on_standard["jobs"]
@@ -403,7 +403,7 @@ def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **options: 
 
 
 def draw_figure9(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the paper's Figure 9: jobs with equally distributed components, first fit."""
+    """Draw the paper's Figure 9: jobs with identically distributed components, first fit."""
     offsets = dict.fromkeys(ONE_MORE, (0.0,))
     return draw_by_jobs(table, "same as with one more component", offsets, **titles)
 
@@ -425,7 +425,7 @@ def figure9(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure10(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Draw the paper's Figure 10: jobs with equally distributed components, worst fit."""
+    """Draw the paper's Figure 10: jobs with identically distributed components, worst fit."""
     offsets = {FOUR_COMPONENTS: (LARGE,), ONE_COMPONENT: (-LARGE, LARGE)}
     dashed = "3 points above first fit; for one component, first fit ± 3 points"
     return draw_by_jobs(table, dashed, offsets, beside="first fit, Figure 9", **titles)

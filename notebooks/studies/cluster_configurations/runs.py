@@ -215,8 +215,8 @@ def measure_curve(setting: Setting, scale: Scale, seed: np.random.SeedSequence) 
     scenario = setting.scenario
     share = scenario.system.processors / PROCESSORS
     of_clusters = {"equal": scenario.system.is_equal}
-    # The seeds of all settings have the same parent. This parent is used as the seed of every
-    # setting, so that all settings serve the same jobs.
+    # All settings use one seed, the parent of their individual seeds, so that all of them simulate
+    # the same jobs.
     every_run = parent(seed)
     utilization = saturated(scenario, scale.jobs, scale.replications, every_run)
     end = MaxUtilization(utilization.interval, "simulation")
@@ -393,17 +393,20 @@ def break_evens() -> Iterator[BreakEven]:
 #: The study of the paper on cluster configurations. Each parameter of a scale has two values: one
 #: for the scale ``quick``, and one for the scale ``paper``.
 #:
-#: - Comparisons on the same jobs have `replications` runs of `jobs` jobs. At the highest load, runs
-#:   have `high_jobs` jobs, because the queue takes longer to settle.
-#: - The points of a response curve are at `shares` of its maximal utilization, with more points
-#:   where the curve bends. Each point is simulated up to the relative `precision`, with at most
-#:   `most_jobs` jobs in a run.
-#: - A run for a break-even penalty has `map_jobs` jobs. A run for a division into clusters has
-#:   `division_jobs` jobs.
-#: - The scale ``quick`` measures the simulated cells of Tables 1 and 2 at saturation, in runs of
-#:   `cell_jobs` jobs. The scale ``paper`` uses the paper's slower method: it searches for the
-#:   arrival rate at which the mean response time is 1,500, in `response_replications` runs of
-#:   `response_jobs` jobs.
+#: - `jobs`: the number of jobs in each run of a comparison on the same jobs.
+#: - `high_jobs`: the same at the highest load, where the queue takes longer to settle.
+#: - `replications`: the number of runs of a comparison on the same jobs.
+#: - `precision`: the relative precision up to which each point of a response curve is simulated.
+#: - `shares`: the loads of the points of a response curve, as fractions of its maximal utilization.
+#:   There are more points where the curve bends.
+#: - `most_jobs`: the maximum number of jobs in a run for a point of a response curve.
+#: - `map_jobs`: the number of jobs in a run for a break-even penalty.
+#: - `division_jobs`: the number of jobs in a run for a division into clusters.
+#: - `cell_jobs`: the number of jobs in a run for a simulated cell of Tables 1 and 2. The scale
+#:   ``quick`` measures these cells at saturation.
+#: - `response_jobs`, `response_replications`: the number of jobs in a run, and the number of runs,
+#:   for the same cells at the scale ``paper``. It uses the paper's slower method, which searches
+#:   for the arrival rate at which the mean response time is 1,500.
 study = Study(
     NAME,
     "Which clusters, which placement and how many components are best for jobs?",

@@ -102,9 +102,9 @@ def line_of(pairs: Iterable[Pair]) -> Line:
 
 
 def lines_of(pairs: Iterable[Pair], by: str) -> dict[float, list[Pair]]:
-    """Group pairs of settings by the value that they have in the column `by`, in ascending order.
+    """Group pairs of settings by their value in the column `by`, in ascending order of this value.
 
-    Values with only one pair are left out.
+    Both settings of a pair have the same value. Values with only one pair are left out.
     """
     lines: dict[float, list[Pair]] = {}
     for pair in pairs:

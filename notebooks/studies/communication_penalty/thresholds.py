@@ -33,8 +33,8 @@ class Thresholds:
     one_run : mapping of str to Replications
         The thresholds of single short runs, for each group.
     at_stream : mapping of str to Replications
-        The relative change of a group's response time by splitting, minus that of all jobs, at the
-        penalty where splitting does not change the response time of all jobs.
+        The relative change in a group's response time due to splitting, minus that of all jobs, at
+        the penalty where splitting does not change the response time of all jobs.
     responses : mapping of float or None to Responses
         The response times that the search measured, for each penalty. The key None stands for jobs
         that are not split.
@@ -136,7 +136,7 @@ def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str
 
 
 def changes_over_stream(split: Responses, whole: Responses) -> dict[str, Replications]:
-    """Subtract the relative change of all jobs' response time from that of each job group."""
+    """Subtract the relative change in all jobs' response time from that of each job group."""
     ratios = {name: split.response[name] / whole.response[name] for name in NAMES}
     return {group: ratios[group] - ratios[STREAM] for group in GROUPS}
 

@@ -72,7 +72,7 @@ GOOD = Word("good", 0.05, "%", 100)
 #: by at most 10 percentage points.
 SIMILAR = Word("similar", 0.1, "points", 100)
 #: The test case for claim JS-17: the number of narrow jobs that fill the machine side by side, the
-#: run times of the jobs, and the largest relative change of the average weighted response time that
+#: run times of the jobs, and the largest relative change in the average weighted response time that
 #: counts as a rounding error.
 NARROW, LENGTHS, SAME_ORDER = 8, (1.0, 3.0, 10.0), 1e-9
 #: The cut-off for the paper's word 'about': two penalties are about equal if they differ by at most
@@ -301,7 +301,7 @@ MIXED = (
 def over_one_machine(
     runs: pd.DataFrame, way: str, penalty: Mapping[str, float], wide: str = OF_LARGEST
 ) -> Replications:
-    """Return the weighted response time of one way to run jobs relative to one large machine.
+    """Return the weighted response time with a way of running jobs, relative to one large machine.
 
     `way` is for example job sharing. The single machine runs each job whole. With `way`, wide jobs
     are divided into subjobs of the size of the largest machine, unless `wide` has them whole.
@@ -310,11 +310,11 @@ def over_one_machine(
 
 
 def over_free_spanning(runs: pd.DataFrame, way: str, penalty: Mapping[str, float]) -> Replications:
-    """Return the weighted response time of one way to run jobs relative to free spanning.
+    """Return the weighted response time with a way of running jobs, relative to free spanning.
 
-    `way` is for example job sharing. In both cases, wide jobs are divided into subjobs of the size
-    of the largest machine. Spanning without a penalty starts these subjobs when one machine of 512
-    processors would start them.
+    `way` is for example job sharing. Free spanning is spanning with a penalty of 0: it starts a job
+    when one machine of 512 processors would start it. In both cases, wide jobs are divided into
+    subjobs of the size of the largest machine.
     """
     free = {"way": MULTI_SITE, "wide": OF_LARGEST, **FREE}
     return ratio(runs, "awrt", {"way": way, "wide": OF_LARGEST, **penalty}, free)

@@ -20,8 +20,8 @@ from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
 from studies.job_sharing import model
 from studies.job_sharing.runs import Setting, simulate
 
-#: A dict from each label of the control for weights to a weight of the average weighted response
-#: time (AWRT).
+#: The weights of the average weighted response time (AWRT) that the user can choose. Each key is
+#: the text that the control shows, and each value is the name of the weight in the code.
 WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
 #: The number of bootstrap resamples for each confidence interval.
 RESAMPLES = 300

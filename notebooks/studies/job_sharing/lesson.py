@@ -54,8 +54,8 @@ CET, FIRST_DAY = 1, 3
 #: The options for the notebook's first question, each with a range of savings. A saving is a
 #: fraction of the average weighted response time (AWRT).
 SAVINGS = {"about half": (0.4, 0.6), "about a quarter": (0.15, 0.35), "less than a tenth": (0, 0.1)}
-#: The options for the notebook's second question. Each key is a configuration of machines for which
-#: the option is right.
+#: The options for the notebook's second question, which asks on which machines spanning pays most.
+#: Each key is a configuration of machines, and its value is the option that names it.
 BY_MACHINES = {
     **dict.fromkeys(EQUAL, "m128 or m256, with equal machines"),
     "m384": "m384, with one large machine",
@@ -67,7 +67,10 @@ NEARLY = 0.05
 
 
 def one_machine_saves(result: Any) -> str | None:
-    """Return the right option: how much does one large machine save compared with job sharing?"""
+    """Return the correct answer to the question: how much does one large machine save?
+
+    The machine is compared with job sharing.
+    """
     table = result.figure("figure4").data().query("weight == 'work' and way == 'single machine'")
     least, most = 1 - table["ci95_high"].max(), 1 - table["ci95_low"].min()
     shown = [name for name, (low, high) in SAVINGS.items() if low <= least and most <= high]
@@ -75,10 +78,11 @@ def one_machine_saves(result: Any) -> str | None:
 
 
 def where_spanning_pays_most(result: Any) -> str | None:
-    """Return the right option: on which machines does spanning pay up to the largest penalty?
+    """Return the correct answer to the question: where is the break-even penalty highest?
 
-    The right configurations must have the largest estimate with both workloads. With at least one
-    workload, the interval of the largest must also lie above the intervals of all others.
+    The options are configurations of machines. The correct configurations must have the largest
+    estimate with both workloads. With at least one workload, the interval of the largest must also
+    lie above the intervals of all others.
     """
     ends = result.figure("break_even").data().query("scheduling == 'EASY'")
     ends = ends.assign(option=ends["configuration"].map(BY_MACHINES))
@@ -92,7 +96,7 @@ def where_spanning_pays_most(result: Any) -> str | None:
 
 
 def break_even_under_fcfs(result: Any) -> str | None:
-    """Return the right option: is the break-even penalty larger under FCFS than under EASY?
+    """Return the correct answer to the question: is the break-even higher under FCFS than EASY?
 
     It is larger if the interval under FCFS lies above that under EASY for some runs, and below it
     for none.
@@ -113,10 +117,10 @@ def break_even_under_fcfs(result: Any) -> str | None:
 
 
 def spanning_at_high_load(result: Any) -> str | None:
-    """Return the right option: how does the gain of spanning at a penalty of 0.25 change with the
-    load?
+    """Return the correct answer to the question: how does the gain of spanning change with load?
 
-    The intervals at the lowest and at the highest load are compared, for each workload.
+    The penalty is 0.25. The intervals at the lowest and at the highest load are compared, for each
+    workload.
     """
     costly = result.figure("load").data().query("weight == 'work' and spanning == 'penalty 0.25'")
     ends = [costly[costly["load"] == load] for load in (costly["load"].min(), costly["load"].max())]
@@ -130,7 +134,7 @@ def spanning_at_high_load(result: Any) -> str | None:
 
 
 def who_gains_by_joining(result: Any) -> str | None:
-    """Return the right option: which sites of m384 gain if all sites share their jobs?
+    """Return the correct answer to the question: which sites of m384 gain if all share their jobs?
 
     A group of sites gains if its whole interval is below 1, and loses if it is above 1.
     """
@@ -163,7 +167,7 @@ def ratio_by_weeks(
 
 
 def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
-    """Draw how much of the weighted response time is running and how much is waiting, by schedule.
+    """Plot the run time and the wait that make up the weighted response time of each schedule.
 
     `ways` is a dict from names to schedules. There is one panel for each weight of the AWRT.
     """

@@ -99,8 +99,8 @@ class Setting:
             positive("load", self.load)
         if self.penalty and self.way != MULTI_SITE:
             raise InputError(
-                f"penalty = {self.penalty} has no effect, because no job spans machines with "
-                f"way = {self.way!r}; leave the penalty out, or give way = {MULTI_SITE!r}"
+                f"penalty = {self.penalty} has no effect, because no job spans machines if way is "
+                f"{self.way!r}; leave the penalty out, or give way = {MULTI_SITE!r}"
             )
 
     @property

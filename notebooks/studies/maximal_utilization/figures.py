@@ -50,7 +50,7 @@ HALF, ROUGHLY = 0.5, Word("roughly", 0.1, "either side of half")
 ONLY = Word("only", 0.01, "points", 100)
 #: The cut-off for 'almost identical means': the largest relative difference between two means.
 ALMOST = Word("almost identical", 0.01, "%", 100)
-#: The cut-off for 'doesn't have a large impact': the smallest relative change of the capacity loss
+#: The cut-off for 'doesn't have a large impact': the smallest relative change in the capacity loss
 #: that counts as large.
 LARGE = Word("large impact", 0.25, "%", 100)
 #: The cut-off for 'does not improve performance by much': the smallest gain in capacity that counts

@@ -20,11 +20,11 @@ from coalloc_lib.widgets.controls import Explorer, push, slider_with_entry
 STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")
 #: The number of random fillings of a cluster in the first step of `filling_picture`.
 PICTURED = 6
-#: In `filling_picture`, the number of random fillings of a cluster that are compared with a
-#: formula. It is COUNTED, or FEW while the user moves a control.
+#: The function `filling_picture` compares this number of random fillings of a cluster with a
+#: formula. It uses COUNTED fillings, or only FEW while the user moves a control.
 COUNTED, FEW = 2_000, 200
-#: In `filling_picture`, the number of jobs simulated in the last step. It is JOBS, or COARSE while
-#: the user moves a control.
+#: The last step of `filling_picture` simulates this number of jobs. It simulates JOBS jobs, or only
+#: COARSE while the user moves a control.
 JOBS, COARSE = 40_000, 4_000
 
 

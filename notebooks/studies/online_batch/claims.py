@@ -97,7 +97,7 @@ def is_as_read(machine: Mapping[str, Any]) -> bool:
 def machines(
     runs: pd.DataFrame, logs: tuple[str, ...]
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the runs of each combination of a log, a number of servers and a selection of jobs.
+    """Yield the simulation runs for each log, number of servers and selection of jobs.
 
     Policies that only our own figures need are left out. Combinations that lack runs of online
     scheduling or recorded waits are left out too.
@@ -253,9 +253,10 @@ def small_and_middle(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     "OB-3", "mean of wait / length of small KTH jobs, recorded divided by online", PAPER
 )
 def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that short jobs wait less online, and long jobs less in batch (Figure 3).
+    """Judge the claim that online scheduling favours small (short) over large jobs (Figure 3).
 
-    The paper says: 'an order of magnitude or more', and 'penalizes larger jobs more heavily'.
+    Small jobs should wait less online than in batch, and large jobs should wait longer. The paper
+    says: 'an order of magnitude or more', and 'penalizes larger jobs more heavily'.
     """
     weeks = over_weeks(runs)
     small, middle = small_and_middle(runs)

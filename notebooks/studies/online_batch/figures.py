@@ -112,7 +112,7 @@ def beside_the_record(runs: pd.DataFrame) -> pd.DataFrame:
 def by_policy(
     runs: pd.DataFrame, logs: Sequence[str], order: Sequence[str] = IN_ORDER
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the setting and the runs of each combination of a log and a policy.
+    """Yield the setting and the simulation runs for each combination of a log and a policy.
 
     On each log, settings are sorted by the lengths that a policy knows, and then as in `order`.
     """

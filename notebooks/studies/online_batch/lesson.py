@@ -259,7 +259,10 @@ def _among(found: Interval, options: dict[str, tuple[float, float]]) -> str | No
 
 
 def small_jobs(result: Any) -> str | None:
-    """Return the right option: how much longer do small jobs wait under booking than under EASY?"""
+    """Return the correct answer to the question: how long do small jobs wait under booking?
+
+    The wait is compared with the wait under EASY.
+    """
     small, _ = small_and_middle(pick(beside_the_record(result.runs), log=KTH))
     found = over_weeks(small).ratio(penalties(small, LEAST), penalties(small, "EASY"))
     options = {
@@ -271,7 +274,10 @@ def small_jobs(result: Any) -> str | None:
 
 
 def reserving_ahead(result: Any) -> str | None:
-    """Return the right option: how does the mean wait change if all jobs reserve ahead?"""
+    """Return the correct answer to the question: how does the mean wait change with reservations?
+
+    The mean wait if all jobs reserve ahead is compared with the mean wait if none do.
+    """
     rows = pick(result.figure("figure7a").data(), panel=SINCE, line="KTH-SP2, online")
     waits = (Interval(*row, 0) for row in rows[[*COLUMNS]].itertuples(index=False))
     none_ahead, *_, all_ahead = waits
@@ -281,7 +287,10 @@ def reserving_ahead(result: Any) -> str | None:
 
 
 def told_requests(result: Any) -> str | None:
-    """Return the right option: how do waits change if a policy knows only requested times?"""
+    """Return the correct answer to the question: how long are waits without known run times?
+
+    The policy then knows only requested times.
+    """
     online = plain(result.runs, log=KTH, policy=ONLINE)
     guessed, exact = (
         sums_of(pick(online, length=length), "wait_h") for length in (REQUESTED, EXACT)
@@ -292,7 +301,7 @@ def told_requests(result: Any) -> str | None:
 
 
 def twice_the_slots(result: Any) -> str | None:
-    """Return the right option: how does the cost of an update change with twice as many slots?"""
+    """Return the correct answer to the question: what does an update cost with twice the slots?"""
     options = {
         "stay the same, because the trees are balanced": (-1, 0.3),
         "nearly double": (0.6, 1.2),

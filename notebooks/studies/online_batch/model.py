@@ -90,8 +90,9 @@ POLICIES: dict[str, Scheduling] = {
     "EASY": EASY(),
     "conservative": Conservative(),
 }
-#: `OF_READINGS` has the online policies with another minimum length of a booking than the one that
-#: we use. `NOT_OF_PAPER` has the policies that appear only in figures that the paper does not have.
+#: `OF_READINGS` has the online policies whose minimum booking length differs from the 5 minutes
+#: that we use. `NOT_OF_PAPER` has the policies that appear only in figures that the paper does not
+#: have.
 OF_READINGS = tuple(OTHER_LENGTHS)
 NOT_OF_PAPER = {*POLICIES} - {LEAST, *OWN_BATCH}
 

@@ -169,7 +169,7 @@ def inner_names(root: Node | None) -> dict[Node, str]:
 
 
 def walk(start: float, length: float, servers: int) -> tuple[SlotTrees, TreeWalk]:
-    """Return the trees of the worked example, and the search for a request in these trees.
+    """Search the trees of the worked example for a request, and return the trees and the search.
 
     Raise InputError if the request is not within the horizon, or needs more servers than there are.
     """

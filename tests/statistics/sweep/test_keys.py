@@ -31,7 +31,7 @@ def test_the_library_digest_is_of_every_source_and_of_the_data(tmp_path, monkeyp
 
 
 def test_the_library_digest_begins_at_the_folder_of_the_whole_package():
-    """A change of an engine or a policy changes results, so it must change the keys."""
+    """A change to an engine or a policy changes results, so it must change the keys."""
     assert Path(co.__file__).parent == keys._LIBRARY
 
 
@@ -192,7 +192,7 @@ def test_a_change_of_a_function_is_seen_and_a_change_of_its_place_is_not(module,
 
 
 def test_what_a_key_does_not_notice_is_mended_by_a_version(module, tmp_path):
-    """A key does not notice a change of a function that the called function uses."""
+    """A key does not notice a change to a function that the called function uses."""
     cache = tmp_path / "cache"
     assert found(module(1).user, cache) == (False, 2.0)
     assert found(module(2).user, cache) == (True, 2.0)
