@@ -1,5 +1,7 @@
 # Coalloc Workbench: `make` lists the targets. The first one that needs Python makes .venv.
 SHELL  := bash
+# Without stored bytecode, every process compiles all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 SCALE  ?= quick
 OUT    ?= results

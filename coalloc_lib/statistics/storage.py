@@ -318,7 +318,9 @@ def _cells_as_read(columns: Mapping[str, list]) -> dict[str, NDArray]:
     read = {name: _numbers_as_read(name, cells) for name, cells in columns.items()}
     places, kinds = {}, {}
     for name in [name for name, column in read.items() if column is None]:
-        texts = [cell if type(cell) is str else _text(cell) for cell in columns[name]]
+        cells = columns[name]
+        is_text = {*map(type, cells)} == {str}
+        texts = cells if is_text else [each if type(each) is str else _text(each) for each in cells]
         number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
         places[name] = np.fromiter(map(number.__getitem__, texts), np.intp, len(texts))
         kinds[name] = [*number]

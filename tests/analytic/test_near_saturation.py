@@ -132,7 +132,7 @@ def test_near_saturation_the_break_even_is_that_of_the_full_system():
 def test_spanning_that_gains_nothing_or_costs_nothing_has_no_break_even():
     system = co.Multicluster([4, 4])
     assert exact_break_even(system, co.uniform(1, 1)) == 0  # no job needs to span
-    for load, words in ((0.99, "so give a lower load"), (0, "load = 0"), ("x", "load = 'x'")):
+    for load, words in ((0.99, "give a lower load"), (0, "load = 0"), ("x", "load = 'x'")):
         with pytest.raises(co.InputError, match=words):
             exact_break_even(system, co.uniform(1, 4), load=load)
 

@@ -310,8 +310,10 @@ def test_real_logs_on_several_clusters(
 
 @pytest.mark.parametrize(("name", "size"), LOGS)
 @pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(50), EASY, CONSERVATIVE], ids=str)
-def test_schedules_of_whole_logs_keep_the_rules(real_logs, name, size, policy):
-    co.simulate(co.Multicluster([size]), log_jobs(name, size), scheduling=policy).verify()
+@pytest.mark.parametrize("most", [3000, pytest.param(None, marks=pytest.mark.long)])
+def test_schedules_of_logs_keep_the_rules(real_logs, name, size, policy, most):
+    jobs = log_jobs(name, size)[:most]
+    co.simulate(co.Multicluster([size]), jobs, scheduling=policy).verify()
 
 
 #: Job 1 asks for all four processors from the instant 5 on. Job 2 ends before 5, and job 3 does

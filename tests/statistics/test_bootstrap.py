@@ -75,7 +75,7 @@ def test_every_resample_is_of_whole_blocks_around_the_end():
         ({"values": np.full(2_000, np.nan)}, "job 0 in row 0 of values has the value nan"),
         ({"weights": np.zeros(2_000)}, "weights are all 0"),
         ({"weights": np.full(2_000, -1.0)}, "weights of 0 or more"),
-        ({"submit": np.arange(3.0)}, "give one value for each job"),
+        ({"submit": np.arange(3.0)}, "give one value and one submission time for each job"),
         ({"block": 0}, "block = 0"),
         ({"block": 1_000}, "make 2 blocks of 20 days, but a bootstrap needs 4"),
     ],

@@ -27,6 +27,7 @@ ENDS = {ALL_JOBS: [None, None]}
 ENDS |= {BY_LENGTH: LENGTH_ENDS.tolist(), BY_SERVERS: np.asarray(POWERS_OF_TWO).tolist()}
 SUMS = ["jobs", "requests", "wait_h", "attempts", "wait_over_length"]
 SUMS += [f"within_{hours}h" for hours in WITHIN]
+COLUMNS = ["grouping", "above", "up_to", "replication", *SUMS]
 STAND_INS = f"{KTH} {CTC} {HPC2N}"
 NUMBERS = {"longest_wait_h": 10.0, "utilization": 0.7, "mean_wait_h": 3.0, "mean_delay_h": 3.0}
 NUMBERS["mean_attempts"] = 5.0
@@ -46,8 +47,7 @@ def sums_by_week(known, noise, wave):
             waves = 1 + loud * np.cos(2 * np.pi * (3 * weeks + phase))
             values = 100 * np.array([mean[group] for mean in means])[:, None] * waves
             for week, row in enumerate(values.T.tolist()):
-                keys = {"grouping": grouping, "above": above, "up_to": up_to, "replication": week}
-                yield keys | dict(zip(SUMS, row, strict=True))
+                yield dict(zip(COLUMNS, (grouping, above, up_to, week, *row), strict=True))
 
 
 def _means(known, name, grouping, groups):

@@ -89,7 +89,7 @@ def test_what_rests_on_logs_that_are_not_there_is_not_judged_and_says_so(result,
     check(result, False)
     monkeypatch.setattr(model, "logs", small_logs(True, ("HPC2N",)))
     monkeypatch.setattr("studies.study.missing_logs", list)
-    on_stand_ins = study.reproduce("quick", seed=1, workers=2)
+    on_stand_ins = study.reproduce("quick", seed=1, workers=1)
     check(on_stand_ins, True)
     with pytest.raises(NotRunError, match="KTH-SP2, CTC-SP2 is missing"):
         on_stand_ins.joint_reading()
