@@ -7,6 +7,7 @@ SCALE  ?= quick
 OUT    ?= results
 SEED   ?= $(shell date +%s)
 MINUTES ?= 30
+MUTANTS_PAGE := docs/mutants.md
 BIN    := .venv/bin
 STAMP  := .venv/.installed
 # The versions that the numbers of the project were made with; LATEST=1 takes the newest ones.
@@ -19,7 +20,7 @@ JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")
 JUPYTER_ENV := $(if $(JUPYTER_FILES),env $(foreach kind,CONFIG DATA RUNTIME,JUPYTER_$(kind)_DIR="$(JUPYTER_FILES)/$(kind)") IPYTHONDIR="$(JUPYTER_FILES)/ipython" MPLCONFIGDIR="$(JUPYTER_FILES)/matplotlib" )
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce judge report test test-notebooks test-without-logs test-long mutants lab course dashboard docs lint bench peers conformance crosscheck archive front-door lock clean
+.PHONY: help install reproduce judge report test test-notebooks test-without-logs test-long mutants lab course dashboard docs lint bench peers conformance crosscheck faults archive front-door lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -49,11 +50,12 @@ test-without-logs: $(STAMP) ## run the tests that read logs as a machine without
 test-long: $(STAMP) ## run every test at full size, on new examples (SEED=number: on those); then mutants
 	$(TESTS) -m "" --timeout 3600 \
 	  --hypothesis-profile=long --hypothesis-seed=$(SEED)
-	$(MAKE) mutants
-
-mutants: $(STAMP) ## make mistakes in a copy of the library, and write to build/mutants.md which of them the tests notice (MINUTES=30)
 	mkdir -p build
-	$(BIN)/python benchmarks/mutants.py $(MINUTES) $(SEED) build/mutants.md
+	cp docs/mutants.md build
+	$(MAKE) mutants MUTANTS_PAGE=build/mutants.md
+
+mutants: $(STAMP) ## make mistakes in a copy of the library, and write to docs/mutants.md which of them the tests notice (MINUTES=30)
+	$(BIN)/python benchmarks/mutants.py $(MINUTES) $(SEED) $(MUTANTS_PAGE)
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
 	$(JUPYTER_ENV)$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
@@ -84,6 +86,9 @@ conformance: $(STAMP) ## run the conformance kit on both engines and the install
 
 crosscheck: $(STAMP) .peers/.installed ## schedule two real logs with independent programs, and write docs/crosscheck.md
 	$(BIN)/python benchmarks/peers/crosscheck.py .peers/bin/python docs/crosscheck.md
+
+faults: $(STAMP) ## kill processes, fill disks and use other places, users and Pythons, and write docs/faults.md
+	$(BIN)/python benchmarks/faults.py docs/faults.md
 
 archive: $(STAMP) ## run the studies at the papers' scale, store the runs, and make what rests on them again
 	$(MAKE) reproduce SCALE=paper OUT=results/paper CACHE=.coalloc-cache

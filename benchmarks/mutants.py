@@ -18,11 +18,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
+
+sys.path.append(str(Path(__file__).resolve().parent / "peers"))
+
+import page
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Surviving mutants that change nothing that a caller could see, with the reason.
@@ -269,15 +273,11 @@ def explained() -> dict[tuple[str, ...], str]:
         return {tuple(row[name] for name in names): row["why"] for row in csv.DictReader(file)}
 
 
-def page(results: list[tuple[Mutant, bool]], minutes: float, seed: int) -> str:
-    """Return a page with a table of the areas and a list of the mutants that survived."""
+def report(results: list[tuple[Mutant, bool]], minutes: float, seed: int) -> str:
+    """Return a table of the areas and a table of the mutants that survived."""
     reasons = explained()
     lines = [
-        "# Do the tests notice mistakes?\n",
-        f"`make mutants` changed one operator or number at a time in a copy of the library, for "
-        f"{minutes:g} minutes (seed {seed}), and ran the tests of the changed folder. A mutant is "
-        "killed if a test fails. A mutant that survives is explained if no caller could see the "
-        "change.\n",
+        f"{page.measured_on()}Mutants were sampled for {minutes:g} minutes (seed {seed}).\n",
         "| area | mutants | sampled | killed | explained | not noticed |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
@@ -299,38 +299,37 @@ def page(results: list[tuple[Mutant, bool]], minutes: float, seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def tested(bench: Bench, seed: int, minutes: float) -> Iterator[tuple[Mutant, bool]]:
+    """Yield sampled mutants until the time is over, and whether the tests killed each of them."""
+    deadline = time.monotonic() + 60 * minutes
+    with ThreadPoolExecutor(WORKERS) as pool:
+        waiting: deque = deque()
+        for mutant in sampled(seed):
+            waiting.append((mutant, pool.submit(bench.kills, mutant, deadline)))
+            if len(waiting) == WORKERS:
+                first, future = waiting.popleft()
+                if (is_killed := future.result()) is None:
+                    break  # the time is over
+                yield first, is_killed
+        for mutant, future in waiting:
+            if (is_killed := future.result()) is not None:
+                yield mutant, is_killed
+
+
 def main(minutes: float, seed: int, target: str) -> None:
     """Test sampled mutants until the time is over, and write the page."""
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(WORKERS) as pool:
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder))
         for area in AREAS:
             bench.check(area)
-        deadline = time.monotonic() + 60 * minutes
-        results = []
-        waiting = {}
-        for mutant in sampled(seed):
-            waiting[mutant] = pool.submit(bench.kills, mutant, deadline)
-            while len(waiting) >= WORKERS:
-                first = next(iter(waiting))
-                is_killed = waiting.pop(first).result()
-                if is_killed is not None:
-                    results.append((first, is_killed))
-                    print(
-                        "killed" if is_killed else "SURVIVED",
-                        *first[1:3],
-                        first.before,
-                        "->",
-                        first.after,
-                        flush=True,
-                    )
-            if time.monotonic() > deadline:
-                break
-        results += [
-            (mutant, is_killed)
-            for mutant, future in waiting.items()
-            if (is_killed := future.result()) is not None
-        ]
-    Path(target).write_text(page(results, minutes, seed), "utf-8")
+        for mutant, is_killed in tested(bench, seed, minutes):
+            results.append((mutant, is_killed))
+            outcome = "killed" if is_killed else "SURVIVED"
+            print(
+                outcome, mutant.module, mutant.line, mutant.before, "->", mutant.after, flush=True
+            )
+    page.fill(target, "mutants", report(results, minutes, seed))
 
 
 if __name__ == "__main__":

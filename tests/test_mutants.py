@@ -67,7 +67,7 @@ def test_each_area_has_mutants_and_tests_and_comes_in_turn(mutants):
 def test_the_page_counts_killed_explained_and_unnoticed_mutants(mutants, monkeypatch):
     one, two, three = islice(mutants.sampled(1), 3)
     monkeypatch.setattr(mutants, "explained", lambda: {two.key: "it is only faster"})
-    text = mutants.page([(one, True), (two, False), (three, False)], 5, 1)
+    text = mutants.report([(one, True), (two, False), (three, False)], 5, 1)
     assert "66.7% of 3 sampled mutants are killed or explained" in text
     rows = {line.split(" | ")[0]: line for line in text.splitlines() if line.startswith("| ")}
     for mutant, counts in (
