@@ -24,6 +24,12 @@ def card(title: str, facts: Mapping[str, object]) -> str:
     return f"<table><caption{STYLE}>{escape(title)}</caption>{rows}</table>"
 
 
+def badge(text: str, colour: str) -> str:
+    """Return HTML that shows a text in white on a colour, which is readable on any page."""
+    style = f"background: {colour}; color: white; padding: 0 5px; border-radius: 3px"
+    return f'<b style="{style}">{escape(text)}</b>'
+
+
 def text_of(value: Any) -> str:
     """Convert a value to a string; round floats, and insert thousands separators in numbers.
 

@@ -29,8 +29,9 @@ from coalloc_lib.plots import Picture
 STYLE = """<style>
 .coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; overflow: hidden;
   clip-path: inset(50%)}
-.coalloc-note {margin: 0 0 4px 8em; line-height: 1.3; color: #A63603}
-.coalloc-busy {color: #595959; font-style: italic}
+.coalloc-note {margin: 0 0 4px 8em; line-height: 1.3; border-left: 4px solid #C65500;
+  padding-left: 6px}
+.coalloc-busy {opacity: 0.8; font-style: italic}
 .coalloc-past {opacity: 0.35}
 .coalloc-cells td {border-top: 1px solid #CCC; vertical-align: top; line-height: 1.4}
 .coalloc-said:not(:has(p)) {display: none}

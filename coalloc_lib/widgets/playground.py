@@ -22,6 +22,7 @@ import pandas as pd
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, instance_of
 from coalloc_lib.basics.compilation import compilation_messages_to
+from coalloc_lib.basics.display import badge
 from coalloc_lib.basics.files import csv_of
 from coalloc_lib.model.placement import BestFit
 from coalloc_lib.plots import Picture
@@ -349,7 +350,7 @@ def playground_explorer(state: str = "") -> ui.Explorer:
     columns, more = [(ipw.HTML(jobs), [*controls])], []
     for side, span in zip(SIDES, (NEVER, AT_NEED), strict=True):
         rows, reason_why = _controls(side, span)
-        heading = ipw.HTML(f'<b style="color: {LOOK[side].colour}">{side}</b>')
+        heading = ipw.HTML(badge(side, LOOK[side].colour))
         columns.append((heading, [f"{side}.{name}" for name in FIRST]))
         more += [name for name in rows if name.split(".")[1] not in FIRST] + [reason_why]
         controls |= rows

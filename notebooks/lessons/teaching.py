@@ -10,6 +10,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.display import badge
 from coalloc_lib.plots import format_interval
 from coalloc_lib.statistics import Interval
 from coalloc_lib.widgets import controls as ui
@@ -160,7 +161,7 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
         given = f": {answer:.4g}" if isinstance(answer, Real) else ""
         end = "" if hint.endswith(("?", "!", ".")) else "."
         words = f"Not yet: {escape(hint)}{end}" if hint else f"Right{given}."
-        return HTML(f'<p><b style="color: {colour}">{sign} Exercise {number}.</b> {words}</p>')
+        return HTML(f"<p>{badge(f'{sign} Exercise {number}.', colour)} {words}</p>")
 
     return check
 

@@ -12,7 +12,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader
 from pandas.io.formats.style import Styler
 
-from coalloc_lib.basics.display import listed
+from coalloc_lib.basics.display import badge, listed
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics import NotRunError
 from studies.ledger import FOLD, OF_BOTH, OF_CLAIMS, Row, count_verdicts
@@ -128,7 +128,7 @@ def verdict_lines(rows: Sequence[Row]) -> str:
         stop = "" if quoted.endswith(("”", ".")) else "."
         lines.append(
             f'<div style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
-            f'<b style="color: {colour}">{sign} {row.item} {row.verdict}.</b> '
+            f"{badge(f'{sign} {row.item} {row.verdict}', colour)} "
             f"<i>{escape(quoted)}{stop}</i><details><summary>why</summary>"
             f"{escape(_evidence(row))} {_note(row)}</details></div>"
         )
