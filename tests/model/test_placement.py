@@ -68,6 +68,13 @@ def test_each_rule_by_hand(placement, unordered, flexible):
     assert placement.place([3, 2], "ordered", [9, 1, 9]) is None
 
 
+def test_a_component_beyond_the_last_cluster_does_not_fit():
+    for placement in (co.FirstFit(), co.SingleThenSpan()):
+        assert placement.place([1, 1, 5], "ordered", [4, 4]) is None
+        assert placement.place([1, 1, 0], "ordered", [4, 4]) == [1, 1]
+    assert HomeSite(co.BestFit()).place([0, 0, 0, 5], "total", [4, 4]) is None
+
+
 @pytest.mark.parametrize(
     ("idle", "expected"),
     [
