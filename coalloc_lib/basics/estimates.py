@@ -156,7 +156,7 @@ class Interval:
     def _repr_html_(self) -> str:
         facts = {}
         if not self.warning:
-            facts[f"{self.confidence:.0%} interval"] = f"{self.low:.6g} to {self.high:.6g}"
+            facts[f"{self.confidence * 100:g} % interval"] = f"{self.low:.6g} to {self.high:.6g}"
         facts["rests on"] = f"{self.count} values" if self.count else "a formula"
         if self.warning:
             facts["no interval"] = self.warning
