@@ -405,7 +405,9 @@ class HomeSite(Placement):
     ) -> Sequence[int] | None:
         """Place a job on its own site, or by `rule` if the job may run at any site."""
         free, *home = components
-        return ordered_allocation(home, idle) if any(home) else self.rule.place([free], request, idle)
+        if any(home):
+            return ordered_allocation(home, idle)
+        return self.rule.place([free], request, idle)
 
     def check(self, system: Multicluster) -> None:
         """Raise `InputError` if the placement `rule` cannot be used on `system`."""
@@ -482,6 +484,38 @@ def penalty_on(span_penalty: Any, clusters: Any) -> Any:
 def may_stay_whole(placement: Placement | None, request: str) -> bool:
     """Return whether a placement may run the components of an unordered job on one cluster."""
     return request == "unordered" and placement is not None and placement.keeps_whole
+
+
+def serves(
+    allocation: Sequence[int],
+    components: Sequence[int],
+    request: str,
+    placement: Placement | None,
+) -> bool:
+    """Return whether an allocation has a job's processors in clusters that its request allows.
+
+    Parameters
+    ----------
+    allocation : sequence of int
+        Number of processors in each cluster. Their sum must be the number of the job's processors.
+    components : sequence of int
+        Number of processors of each component of the job.
+    request : {"ordered", "unordered", "flexible", "total"}
+        The request type, see `JobStream`.
+    placement : Placement or None
+        The placement of the run; None for ordered requests.
+    """
+    if isinstance(placement, HomeSite) and any(components[1:]):
+        request, components = "ordered", components[1:]
+    if request == "ordered":
+        return ordered_allocation(components, allocation) is not None
+    if request == "flexible":
+        return True
+    is_whole = clusters_used(allocation) == 1
+    if request == "total":
+        return is_whole
+    sizes, placed = (sorted(filter(None, each)) for each in (components, allocation))
+    return sizes == placed or (is_whole and may_stay_whole(placement, request))
 
 
 def refuse_for_ordered(placement: Placement | None) -> None:

@@ -138,7 +138,7 @@ def test_a_profile_forgets_nothing_at_an_instant_before_it_begins(now):
 
 
 def test_an_interval_that_ends_before_it_starts_has_no_idle_processors():
-    with pytest.raises(co.InputError, match="^end = 13 comes before start = 14; give an end"):
+    with pytest.raises(co.InputError, match=r"^end = 13 comes before start = 14; give an end"):
         Profile([4]).between(14, 13)
 
 
