@@ -163,21 +163,6 @@ class Interval:
         return card(f"{self.estimate:.6g}", facts)
 
 
-def all_of(*answers: bool | None) -> bool | None:
-    """Return True if all answers are True, False if one is False, and otherwise None.
-
-    An answer can be True, False, or None for undecided.
-    """
-    if False in answers:
-        return False
-    return None if None in answers else True
-
-
-def not_(answer: bool | None) -> bool | None:
-    """Return the negation of an answer; the negation of None (undecided) is None."""
-    return None if answer is None else not answer
-
-
 @dataclass(frozen=True)
 class MaxUtilization:
     """The maximal utilization of a system, with its confidence interval and the method used.
