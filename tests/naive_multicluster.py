@@ -9,7 +9,7 @@ from operator import add, sub
 
 import numpy as np
 
-from coalloc_lib.model.placement import in_place
+from coalloc_lib.model.placement import ordered_allocation
 
 
 class Run:
@@ -61,7 +61,7 @@ class Run:
     def place(self, job, idle):
         components = self.components[job]
         if self.placement is None:
-            return in_place(components, idle)
+            return ordered_allocation(components, idle)
         return self.placement.place(components, self.jobs.request, idle)
 
     def length(self, job, allocation, time):

@@ -130,11 +130,11 @@ def _number(name: str, value: Any) -> int | float:
 
 
 def whole_in(text: str) -> int:
-    """Convert a string to an int, or raise `ValueError` if it is not a whole number."""
+    """Convert a string to an int, or raise `ValueError` if it is not a whole number >= 0."""
     digits = text.strip().lstrip("0") or text.strip()[-1:]
-    if not (digits.isascii() and digits.isdecimal() and len(digits) <= len(str(LARGEST_WHOLE))):
-        raise ValueError("not a whole number")
-    if int(digits) > LARGEST_WHOLE:
+    if not (digits.isascii() and digits.isdecimal()):
+        raise ValueError("not a whole number of 0 or more")
+    if len(digits) > len(str(LARGEST_WHOLE)) or int(digits) > LARGEST_WHOLE:
         raise ValueError("too large for a float")
     return int(digits)
 
@@ -173,6 +173,13 @@ def one_of(name: str, value: _T, choices: Sequence[_T]) -> _T:
     return value
 
 
+def boolean(name: str, value: Any) -> bool:
+    """Return `value` as a bool, or raise `InputError` if it is not True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} = {shown(value)}; give True or False")
+    return bool(value)
+
+
 def kind_of(value_type: type) -> str | None:
     """Classify a Python type as "numbers", "datetimes" or "timedeltas", or return None."""
     # Timedeltas are tested before numbers, because NumPy's timedelta64 is a subclass of a NumPy
@@ -194,8 +201,10 @@ def times(name: str, values: Any) -> NDArray[np.float64]:
     """
     array = array_of(name, values)
     if array.dtype.kind == "M":
-        seconds = "seconds (of instants: since the first submission)"
-        raise InputError(f"{name} holds datetimes; give {seconds} or timedeltas")
+        raise InputError(
+            f"{name} holds datetimes; give numbers of seconds or timedeltas (for an instant, the "
+            "time since the first submission)"
+        )
     return _seconds(name, array)
 
 

@@ -5,7 +5,6 @@ in another file and that file changed. This module therefore puts a digest of al
 the names of the cached files, so that a change to any source file causes a new compilation.
 """
 
-import builtins
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -21,11 +20,15 @@ from numba.core import config
 from numba.core.typing.typeof import typeof_impl
 
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.display import listed
+from coalloc_lib.basics.progress import in_notebook
 
 #: The names of the kernels (compiled functions) that were called in this process, and the names of
 #: the groups of kernels whose compilation was announced to the user.
 _announced: set[str] = set()
 _announcing = Lock()
+#: The cache folders of all kernels that this process has imported.
+_folders: set[Path] = set()
 #: The functions to which messages about compilation are sent. If the list is empty, the messages
 #: are printed.
 _listeners: list[Callable[[str], None]] = []
@@ -100,9 +103,12 @@ def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
         function.__qualname__ += f"-{mark}"  # Numba uses this name for the files of its cache
         options: dict[str, Any] = {"forceinline": forceinline, "_nrt": makes_arrays}
         try:
-            return njit(cache=True, nogil=True, **options)(function)
+            compiled = njit(cache=True, nogil=True, **options)(function)
         except RuntimeError:  # Numba found no folder in which it can write its cache
             return njit(nogil=True, **options)(function)
+        if hasattr(compiled, "stats"):  # it has none if compilation is switched off
+            _folders.add(Path(compiled.stats.cache_path))
+        return compiled
 
     return kernel
 
@@ -110,8 +116,9 @@ def compiler(sources: Iterable[Path]) -> Callable[..., Any]:
 def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
     """Call a kernel (a function compiled by Numba), and announce its compilation if necessary.
 
-    If the cache is damaged, all files of the folder that contains it are removed, and the kernels
-    are compiled again.
+    If a cached file is damaged, the cached files of all imported kernels are removed, and the
+    kernels are compiled again. The damaged file can belong to another kernel that this kernel
+    calls.
 
     Parameters
     ----------
@@ -135,18 +142,16 @@ def call(kernel: Callable, *arguments: Any, what: str = "kernels") -> Any:
     except Exception as error:
         if not _is_of_cache(error):
             raise
-        folder = Path(kernel.stats.cache_path)
         if isinstance(error, OSError):
             raise InputError(
-                f"Numba's cache in {folder} cannot be used: {error}; make room, or name another "
-                "folder in the environment variable NUMBA_CACHE_DIR"
+                f"Numba's cache in {kernel.stats.cache_path} cannot be used: {error}; make room, "
+                "or name another folder in the environment variable NUMBA_CACHE_DIR"
             ) from None
+        _empty_caches()
         _print(
-            f"Numba's cache in {folder} is damaged ({type(error).__name__}) and was removed; "
-            f"compiling the {what} again ..."
+            f"Numba's cache in {listed(sorted(_folders))} is damaged ({type(error).__name__}) and "
+            f"was removed; compiling the {what} again ..."
         )
-    for file in [*folder.glob("*.nbi"), *folder.glob("*.nbc")]:
-        file.unlink(missing_ok=True)
     return kernel(*arguments)
 
 
@@ -158,6 +163,12 @@ def compilation_messages_to(listener: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         _listeners.remove(listener)
+
+
+def _empty_caches() -> None:
+    for folder in _folders:
+        for file in [*folder.glob("*.nbi"), *folder.glob("*.nbc")]:
+            file.unlink(missing_ok=True)
 
 
 def _announce(kernel: Any, what: str) -> None:
@@ -188,8 +199,7 @@ def _print(text: str) -> None:
     if _listeners:
         _listeners[-1](text)
         return
-    notebook = getattr(builtins, "__IPYTHON__", False)
-    print(f"coalloc: {text}", file=sys.stdout if notebook else sys.stderr)
+    print(f"coalloc: {text}", file=sys.stdout if in_notebook() else sys.stderr)
 
 
 def _is_of_cache(error: BaseException | None) -> bool:

@@ -33,8 +33,8 @@ def badge(text: str, colour: str) -> str:
 def text_of(value: Any) -> str:
     """Convert a value to a string; round floats, and insert thousands separators in numbers.
 
-    Integers, and floats of 10,000 or more, have a comma between thousands. Smaller floats have four
-    significant digits. Truth values become ``yes`` and ``no``.
+    Integers, and floats that round to 10,000 or more, have a comma between thousands. Smaller
+    floats have four significant digits. Truth values become ``yes`` and ``no``.
     """
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
@@ -42,7 +42,7 @@ def text_of(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, float | np.floating):
         number = float(value)
-        return f"{number:,.0f}" if abs(number) >= 10_000 else f"{number:.4g}"
+        return f"{number:,.0f}" if abs(number) >= 9_999.5 else f"{number:.4g}"
     return str(value)
 
 

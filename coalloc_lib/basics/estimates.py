@@ -156,26 +156,11 @@ class Interval:
     def _repr_html_(self) -> str:
         facts = {}
         if not self.warning:
-            facts[f"{self.confidence:.0%} interval"] = f"{self.low:.6g} to {self.high:.6g}"
+            facts[f"{self.confidence * 100:g} % interval"] = f"{self.low:.6g} to {self.high:.6g}"
         facts["rests on"] = f"{self.count} values" if self.count else "a formula"
         if self.warning:
             facts["no interval"] = self.warning
         return card(f"{self.estimate:.6g}", facts)
-
-
-def all_of(*answers: bool | None) -> bool | None:
-    """Return True if all answers are True, False if one is False, and otherwise None.
-
-    An answer can be True, False, or None for undecided.
-    """
-    if False in answers:
-        return False
-    return None if None in answers else True
-
-
-def not_(answer: bool | None) -> bool | None:
-    """Return the negation of an answer; the negation of None (undecided) is None."""
-    return None if answer is None else not answer
 
 
 @dataclass(frozen=True)

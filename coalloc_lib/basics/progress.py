@@ -1,6 +1,12 @@
 """Progress bars for long runs, in a terminal or in a notebook. By default no bar is shown."""
 
+import builtins
 from typing import Self
+
+
+def in_notebook() -> bool:
+    """Return whether the code runs in IPython, for example in a Jupyter notebook."""
+    return bool(getattr(builtins, "__IPYTHON__", False))
 
 
 class NullProgress:

@@ -14,7 +14,7 @@ from coalloc_lib.calendar.booking import Booking, Refused
 from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
 from coalloc_lib.calendar.scheduler import Calendar
 from coalloc_lib.calendar.search import BookingRules
-from coalloc_lib.calendar.trees import SlotTrees, worked_example
+from coalloc_lib.calendar.trees import SlotTrees
 
 __all__ = [
     "Booking",
@@ -24,5 +24,4 @@ __all__ = [
     "IdlePeriods",
     "Refused",
     "SlotTrees",
-    "worked_example",
 ]

@@ -109,6 +109,27 @@ def _exact(name, value):
     return value
 
 
+class Request(NamedTuple):
+    """A request for processors at a given time.
+
+    Attributes
+    ----------
+    submit : float
+        Instant of submission, called q in the paper of Castillo, Rouskas and Harfoush (2009).
+    start : float
+        Requested start, called s in the paper.
+    length : float
+        Length, called l in the paper.
+    servers : int
+        Number of processors, called n in the paper.
+    """
+
+    submit: float
+    start: float
+    length: float
+    servers: int
+
+
 class Attempt(NamedTuple):
     """One attempt to reserve processors for a request.
 

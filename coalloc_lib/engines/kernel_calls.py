@@ -1,6 +1,5 @@
 """Calls to the simulation kernels, with a progress bar and interruption by the user."""
 
-import builtins
 import multiprocessing
 import threading
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from coalloc_lib.basics.compilation import call
+from coalloc_lib.basics.progress import in_notebook
 from coalloc_lib.engines.kernels import events
 
 #: The name of the simulation kernels in messages about compilation.
@@ -58,12 +58,11 @@ def run_kernel(kernel: Callable, *arguments: Any, jobs: int, few: int | None = N
 def _show_progress(run: Future, watch: np.ndarray, total: int) -> None:
     from tqdm.auto import tqdm
 
-    is_notebook = getattr(builtins, "__IPYTHON__", False)
     # If the argument `disable` is None, tqdm shows the progress bar only in a terminal.
     options: dict[str, Any] = {
         "unit": "job",
         "leave": False,
-        "disable": False if is_notebook else None,
+        "disable": False if in_notebook() else None,
     }
     with tqdm(total=total, **options) as bar:
         while not run.done():

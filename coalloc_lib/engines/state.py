@@ -11,7 +11,7 @@ from coalloc_lib import policies
 from coalloc_lib.basics.checks import InputError, float_of, kind_of, shown, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.model.answers import allocation_of, answered_numbers, checked_allocation
-from coalloc_lib.model.placement import WorstFit, is_of_library
+from coalloc_lib.model.placement import WorstFit, is_of_library, serves
 from coalloc_lib.policies import Job, Refusal
 
 
@@ -119,13 +119,7 @@ class State(policies.State):
             if not self._is_trusted:
                 taken = self._placed(job, taken, self._idle)
         else:
-            taken = allocation_of(allocation, sum(job.components), len(self._idle))
-            if taken is None:
-                raise InputError(
-                    f"{self._policy} started job {job.number}, of {job.processors} processors, on "
-                    f"{shown(allocation)}; give the number of processors from each cluster, or "
-                    "no allocation"
-                )
+            taken = self._given(job, allocation)
             if any(map(gt, taken, self._idle)):
                 return False
         self._idle = tuple(map(sub, self._idle, taken))
@@ -194,6 +188,25 @@ class State(policies.State):
         list.remove(self._running, job)
         assert job.allocation is not None
         self._idle = tuple(map(add, self._idle, job.allocation))
+
+    def _given(self, job, allocation):
+        # A placement that the user defined may have chosen the allocation. The policy is then not
+        # at fault if the request does not allow it, and `Schedule.verify` reports it.
+        taken = allocation_of(allocation, sum(job.components), len(self._idle))
+        if taken is None:
+            raise InputError(
+                f"{self._policy} started job {job.number}, of {job.processors} processors, on "
+                f"{shown(allocation)}; give the number of processors from each cluster, or "
+                "no allocation"
+            )
+        if self._is_trusted and not serves(taken, job.components, self._request, self._placement):
+            raise InputError(
+                f"{self._policy} started job {job.number}, with the components "
+                f"{shown([*job.components])}, on {shown(taken)}, which a request of type "
+                f"{self._request!r} does not allow; give what state.place(job) returns, or no "
+                "allocation"
+            )
+        return taken
 
     def _placed(self, job, answer, room):
         what = f"job {job.number}, of {job.processors} processors,"

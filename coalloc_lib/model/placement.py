@@ -103,7 +103,7 @@ class Placement:
             Number of idle processors of each cluster.
         """
         if request == "ordered":
-            return in_place(components, idle)
+            return ordered_allocation(components, idle)
         if request == "flexible":
             total = sum(components)
             return self._distribute(total, idle) if total <= sum(idle) else None
@@ -271,7 +271,7 @@ class SingleThenSpan(Placement):
     ) -> Sequence[int] | None:
         """Place the job on one cluster or, if no cluster can hold it, on several clusters."""
         if request == "ordered":
-            return in_place(components, idle)
+            return ordered_allocation(components, idle)
         alone = self.single.place(components, "total", idle)
         if alone is not None or request == "total":
             return alone
@@ -405,7 +405,9 @@ class HomeSite(Placement):
     ) -> Sequence[int] | None:
         """Place a job on its own site, or by `rule` if the job may run at any site."""
         free, *home = components
-        return in_place(home, idle) if any(home) else self.rule.place([free], request, idle)
+        if any(home):
+            return ordered_allocation(home, idle)
+        return self.rule.place([free], request, idle)
 
     def check(self, system: Multicluster) -> None:
         """Raise `InputError` if the placement `rule` cannot be used on `system`."""
@@ -433,13 +435,16 @@ def _sampled_numbers(seed, clusters):
     return tuple(int(word) % PRIME for word in words)
 
 
-def in_place(components: Sequence[int], idle: Sequence[int]) -> list[int] | None:
+def ordered_allocation(components: Sequence[int], idle: Sequence[int]) -> list[int] | None:
     """Return the allocation of an ordered request, or None if it does not fit.
 
-    Component i takes its processors from cluster i.
+    Component i takes its processors from cluster i. A job with processors in a component beyond the
+    last cluster does not fit.
     """
-    wanted = [*components[: len(idle)], *[0] * (len(idle) - len(components))]
-    return wanted if all(map(operator.le, wanted, idle)) else None
+    clusters = len(idle)
+    wanted = [*components[:clusters], *[0] * (clusters - len(components))]
+    fits = all(map(operator.le, wanted, idle)) and not any(components[clusters:])
+    return wanted if fits else None
 
 
 def clusters_used(allocation: Sequence[int]) -> int:
@@ -479,6 +484,38 @@ def penalty_on(span_penalty: Any, clusters: Any) -> Any:
 def may_stay_whole(placement: Placement | None, request: str) -> bool:
     """Return whether a placement may run the components of an unordered job on one cluster."""
     return request == "unordered" and placement is not None and placement.keeps_whole
+
+
+def serves(
+    allocation: Sequence[int],
+    components: Sequence[int],
+    request: str,
+    placement: Placement | None,
+) -> bool:
+    """Return whether an allocation has a job's processors in clusters that its request allows.
+
+    Parameters
+    ----------
+    allocation : sequence of int
+        Number of processors in each cluster. Their sum must be the number of the job's processors.
+    components : sequence of int
+        Number of processors of each component of the job.
+    request : {"ordered", "unordered", "flexible", "total"}
+        The request type, see `JobStream`.
+    placement : Placement or None
+        The placement of the run; None for ordered requests.
+    """
+    if isinstance(placement, HomeSite) and any(components[1:]):
+        request, components = "ordered", components[1:]
+    if request == "ordered":
+        return ordered_allocation(components, allocation) is not None
+    if request == "flexible":
+        return True
+    is_whole = clusters_used(allocation) == 1
+    if request == "total":
+        return is_whole
+    sizes, placed = (sorted(filter(None, each)) for each in (components, allocation))
+    return sizes == placed or (is_whole and may_stay_whole(placement, request))
 
 
 def refuse_for_ordered(placement: Placement | None) -> None:

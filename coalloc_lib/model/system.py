@@ -137,7 +137,7 @@ def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
     >>> parse_clusters("64,32,32").sizes, parse_clusters("64,2x32").sizes
     ((64, 32, 32), (64, 32, 32))
     """
-    if text in NAMED_SYSTEMS:
+    if isinstance(text, str) and text in NAMED_SYSTEMS:
         return Multicluster.named(text)
     words = text.split(",") if isinstance(text, str) else [""]
     parts = [_CLUSTERS.fullmatch(part) for part in words]

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from coalloc_lib.basics.checks import one_of
+from coalloc_lib.basics.checks import boolean, one_of
 from coalloc_lib.calendar.search import PAST_LATEST
 from coalloc_lib.model.placement import Reservation
 from coalloc_lib.model.system import Multicluster
@@ -95,7 +95,7 @@ class EASY(_Ordered):
     Raises
     ------
     InputError
-        If `order` is not one of these words.
+        If `order` is not one of these words, or `adaptive` is not True or False.
 
     Notes
     -----
@@ -147,6 +147,10 @@ class EASY(_Ordered):
 
     adaptive: bool = False
     order: str = "arrival"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "adaptive", boolean("adaptive", self.adaptive))
 
     def start_jobs(self, state: State) -> None:
         """Start jobs from the head of the queue until one must wait, then backfill later jobs."""

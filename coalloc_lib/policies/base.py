@@ -243,6 +243,8 @@ class State(Protocol):
         ------
         InputError
             If the job is not waiting, or if the allocation does not have its number of processors.
+            Also if the request of the job does not allow the allocation, unless the user defined
+            the placement.
         """
 
     def promise(self, job: Job, instant: float) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from coalloc_lib.basics.checks import InputError, one_of, shown
+from coalloc_lib.basics.checks import boolean, one_of
 from coalloc_lib.calendar.booking import Booking, book
 from coalloc_lib.calendar.periods import FIRST_FOUND, RULES, IdlePeriods
 from coalloc_lib.calendar.search import BookingRules
@@ -99,8 +99,7 @@ class Online(BookingRules, Scheduling):
     def __post_init__(self) -> None:
         super().__post_init__()
         one_of("rule", self.rule, CHOICES)
-        if not isinstance(self.release_early, bool):
-            raise InputError(f"release_early = {shown(self.release_early)}; give True or False")
+        object.__setattr__(self, "release_early", boolean("release_early", self.release_early))
 
     def begin(self, system: Multicluster) -> "_Bookings":
         """Return a new object that books the jobs of one run and stores the idle periods."""

@@ -76,15 +76,16 @@ class Profile:
 
         Raises `InputError` if the instant is before the beginning of the profile.
         """
-        if not instant >= self.instants[0]:
-            raise InputError(
-                f"instant = {instant}; the profile begins at {self.instants[0]:g}, so give an "
-                f"instant of {self.instants[0]:g} or later"
-            )
+        self._check_instant("instant", instant)
         return self.idle[bisect_right(self.instants, instant) - 1]
 
     def between(self, start: float, end: float) -> tuple[int, ...]:
-        """Return how many processors of each cluster stay idle from `start` to `end`."""
+        """Return how many processors of each cluster stay idle from `start` to `end`.
+
+        Raises `InputError` if `end` is before `start`, or `start` before the profile begins.
+        """
+        if not start <= end:
+            raise _reversed(start, end)
         steps = self._steps_between(start, end)
         for instant, taken in self.moments:
             if start < instant < end:
@@ -161,8 +162,9 @@ class Profile:
     def forget(self, now: float) -> None:
         """Delete the part of the profile before the instant `now`.
 
-        `now` must not be before the beginning of the profile.
+        Raises `InputError` if `now` is before the beginning of the profile.
         """
+        self._check_instant("now", now)
         first = bisect_right(self.instants, now) - 1
         del self.instants[:first], self.idle[:first]
         self.instants[0] = now
@@ -226,6 +228,13 @@ class Profile:
                 return Reservation(start, start + needed, found)
             length = needed
 
+    def _check_instant(self, name, instant):
+        if not instant >= self.instants[0]:
+            raise InputError(
+                f"{name} = {instant}; the profile begins at {self.instants[0]:g}, so give an "
+                f"instant of {self.instants[0]:g} or later"
+            )
+
     def _check(self, start, end, allocation):
         if len(allocation) != len(self._most):
             raise InputError(
@@ -238,9 +247,7 @@ class Profile:
                 "to return processors that were taken"
             )
         if not start <= end:
-            raise InputError(
-                f"end = {end} comes before start = {start}; give an end at or after the start"
-            )
+            raise _reversed(start, end)
 
     def _change(self, start, end, allocation, operation):
         self._split(start)
@@ -264,6 +271,12 @@ class Profile:
         if instant < inf and self.instants[position - 1] != instant:
             self.instants.insert(position, instant)
             self.idle.insert(position, self.idle[position - 1])
+
+
+def _reversed(start, end):
+    return InputError(
+        f"end = {end} comes before start = {start}; give an end at or after the start"
+    )
 
 
 def _not_taken(start, end, allocation):

@@ -8,7 +8,7 @@ then read `replications` for tables of runs, and `sweep` for making the runs.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from coalloc_lib.basics.estimates import METHODS, Interval, MaxUtilization, all_of, not_
+from coalloc_lib.basics.estimates import METHODS, Interval, MaxUtilization
 from coalloc_lib.statistics.bootstrap import DAY, WEEK, block_of, resample_sums, resample_weeks
 from coalloc_lib.statistics.columns import (
     NoColumnError,
@@ -55,10 +55,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DAY", "METHODS", "WEEK", "Crossing", "Crossings", "Interval", "MaxUtilization",
-    "NoColumnError", "NotRunError", "Replications", "Resamples", "after_warm_up", "all_of",
+    "NoColumnError", "NotRunError", "Replications", "Resamples", "after_warm_up",
     "block_of", "capacity_loss", "crossing", "crossings", "difference", "differences",
     "first_crossing", "furthest", "groups_of", "halves", "interval_columns", "keys_of", "least",
-    "mean_crossing", "means", "most", "not_", "paired_difference", "pick", "ratio", "ratios",
+    "mean_crossing", "means", "most", "paired_difference", "pick", "ratio", "ratios",
     "ratios_along", "replicate", "resample_quantiles", "resample_sums", "resample_weeks",
     "rising_warning", "rows_of", "sample", "student", "unpaired_difference",
 ]  # fmt: skip

@@ -13,8 +13,7 @@ import numpy as np
 from coalloc_lib.basics.checks import InputError, not_negative, shown, whole
 from coalloc_lib.basics.display import listed
 from coalloc_lib.calendar import Booking, Calendar
-from coalloc_lib.calendar.search import TOO_FEW, Attempt
-from coalloc_lib.calendar.trees import Request
+from coalloc_lib.calendar.search import TOO_FEW, Attempt, Request
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coalloc_lib.statistics import Interval, all_of, not_
+from coalloc_lib.statistics import Interval
+from studies.logic import all_of, not_
 
 #: The function `turn_of` multiplies or divides our own cut-off by at most this factor.
 FURTHEST = 100.0

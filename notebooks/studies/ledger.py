@@ -12,8 +12,9 @@ import numpy as np
 
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.basics.files import atomic_path
-from coalloc_lib.statistics import Interval, all_of
+from coalloc_lib.statistics import Interval
 from studies.cut_offs import Part, Turn, answers, turn_of, verdict_of
+from studies.logic import all_of
 
 #: The possible verdicts: those on numbers that a paper prints, those on claims, and those that
 #: apply to numbers and claims alike.

@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as hnp
 from coalloc_lib.basics.checks import (
     InputError,
     at_most,
+    boolean,
     instants,
     not_negative,
     number_in,
@@ -69,6 +70,9 @@ def test_lengths_of_time_are_seconds(values):
 def test_moments_are_seconds_since_the_first(values):
     assert instants("submit", values).tolist() == SECONDS
     assert instants("submit", values[::-1]).tolist() == SECONDS[::-1]
+    words = r"; give numbers of seconds or timedeltas \(for an instant, the time since the first"
+    with pytest.raises(InputError, match=f"^runtime holds datetimes{words}"):
+        times("runtime", values)
     with pytest.raises(InputError, match=r"^runtime holds datetimes; .*the first submission\)"):
         times("runtime", values)
     with pytest.raises(InputError, match=r"^span_penalty holds datetimes; give numbers"):
@@ -254,6 +258,9 @@ def test_what_is_no_choice_is_answered_with_all(value):
     "text", ["1_000", "１２", "²", "٣", "+5", "-1", "1.0", "", "9" * 17, "9" * 5000]
 )
 def test_a_text_is_a_whole_number_in_plain_digits_only(text):
+    fault = "too large for a float" if text.startswith("99") else "not a whole number of 0 or more"
+    with pytest.raises(ValueError, match=f"^{fault}$"):
+        whole_in(text)
     with pytest.raises(ValueError, match=r"whole|float"):
         whole_in(text)
     if len(text) < 17 and "_" not in text and text.isascii() and text:
@@ -264,6 +271,14 @@ def test_a_text_is_a_whole_number_in_plain_digits_only(text):
 def test_a_text_is_a_number_in_plain_digits_only(text):
     with pytest.raises(ValueError, match="not a finite number"):
         number_in(text)
+
+
+@pytest.mark.parametrize("value", ["no", 1, 0.0, None, [True]])
+def test_only_a_truth_value_is_true_or_false(value):
+    with pytest.raises(InputError, match=r"^x = .*; give True or False$"):
+        boolean("x", value)
+    assert boolean("x", True) is boolean("x", np.True_) is True
+    assert boolean("x", False) is boolean("x", np.False_) is False
 
 
 def test_digits_are_read_as_python_reads_them():

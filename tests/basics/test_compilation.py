@@ -2,6 +2,7 @@
 
 import builtins
 import json
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -162,6 +163,26 @@ def test_a_damaged_cache_is_reported_and_made_again(toys, run, suffix, content):
         assert "Numba's cache in" in output
         assert "is damaged" in output
         assert output.count("\n") <= 2
+    assert run(toys) == (12, 1, "")
+
+
+def test_damage_in_the_cache_of_a_kernel_in_another_folder_is_mended_too(toys, run):
+    """Numba reads the cached inner kernel only if the outer kernel is not cached."""
+    deep = toys / "deep"
+    deep.mkdir()
+    (toys / "inner_here.py").rename(deep / "inner_here.py")
+    outer = OUTER.replace("from inner_here", "from deep.inner_here")
+    (toys / "kernels_here.py").write_text(outer)
+    run(toys)
+    for file in cached(toys, "nbi"):
+        if "inner" in file.name:
+            file.write_bytes(b"junk")
+        else:
+            file.unlink()
+    answer, _, told = run(toys)
+    assert answer == 12
+    assert told.count("is damaged") == 1
+    assert re.search(r"cache in .*/deep_\w+ and .*_\w+ is damaged .* and was removed; compil", told)
     assert run(toys) == (12, 1, "")
 
 

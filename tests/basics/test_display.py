@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.basics.display import card, listed, span_of
+from coalloc_lib.basics.display import card, listed, span_of, text_of
 from coalloc_lib.statistics import Interval, MaxUtilization
 from coalloc_lib.statistics.curves import Curve, Point
 
@@ -27,6 +27,19 @@ def test_a_card_shows_its_facts_and_no_markup_of_others():
     assert "a < b" in texts
     assert span_of(np.array([3, 1, 20000])) == "1 to 20,000"
     assert span_of(np.array([3.5, 3.5])) == "3.5"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(9999.7, "10,000"), (-9999.5, "-10,000"), (9999.4, "9999"), (10_000.4, "10,000")],
+)
+def test_a_float_that_rounds_to_ten_thousand_has_no_exponent(number, text):
+    assert text_of(number) == text
+
+
+def test_a_card_shows_the_level_of_confidence_in_full():
+    rows = shown(Interval(0.5, 0.4, 0.6, 30, confidence=0.995))[1]
+    assert rows["99.5 % interval"] == "0.4 to 0.6"
 
 
 SYSTEM = co.Multicluster([4, 4])

@@ -37,6 +37,20 @@ def test_a_policy_that_breaks_a_rule_is_named(body, message):
     assert re.match(rf"Mine\(\) {message}", fault(scheduling=policy(start_jobs)))
 
 
+@pytest.mark.parametrize(
+    ("request_type", "components", "allocation"),
+    [("total", [3], [1, 2]), ("ordered", [3, 0], [0, 3]), ("unordered", [2, 1], [3, 0])],
+)
+def test_a_policy_that_starts_a_job_where_its_request_does_not_allow_it_is_named(
+    request_type, components, allocation
+):
+    mine = policy(lambda self, state: state.start(state.queue[0], allocation))
+    jobs = co.JobStream([0], [1], [components], request=request_type)
+    shown = f"started job 0, with the components {components}, on {allocation}, which a request of"
+    with pytest.raises(co.InputError, match=rf"^Mine\(\) {re.escape(shown)} type '{request_type}'"):
+        co.simulate(co.Multicluster([4, 4]), jobs, scheduling=mine, engine="reference")
+
+
 @pytest.mark.parametrize("method", sorted({*dir(list)} - {*dir(tuple), "copy", "__reversed__"}))
 def test_no_method_of_a_list_changes_the_queue(method):
     mine = policy(lambda self, state: getattr(state.queue, method)())

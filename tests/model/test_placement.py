@@ -11,7 +11,7 @@ from scipy import stats
 import coalloc_lib as co
 from coalloc_lib.engines.kernel_arguments import PLACEMENT_CODES
 from coalloc_lib.engines.kernels import placing
-from coalloc_lib.model.placement import FACTOR, PRIME, HomeSite, is_of_library
+from coalloc_lib.model.placement import FACTOR, PRIME, HomeSite, is_of_library, serves
 from tests.conftest import placements, policies, systems_and_streams
 from tests.engines.test_agreement import both
 
@@ -66,6 +66,13 @@ def test_each_rule_by_hand(placement, unordered, flexible):
     assert placement.place([15], "flexible", [3, 1, 7, 3]) is None
     assert list(placement.place([3, 0, 2], "ordered", [3, 1, 2, 9])) == [3, 0, 2, 0]
     assert placement.place([3, 2], "ordered", [9, 1, 9]) is None
+
+
+def test_a_component_beyond_the_last_cluster_does_not_fit():
+    for placement in (co.FirstFit(), co.SingleThenSpan()):
+        assert placement.place([1, 1, 5], "ordered", [4, 4]) is None
+        assert placement.place([1, 1, 0], "ordered", [4, 4]) == [1, 1]
+    assert HomeSite(co.BestFit()).place([0, 0, 0, 5], "total", [4, 4]) is None
 
 
 @pytest.mark.parametrize(
@@ -153,8 +160,27 @@ def test_a_placement_takes_what_was_asked_and_no_more_than_is_idle(idle, data):
         return
     assert all(0 <= took <= free for took, free in zip(taken, idle, strict=True))
     assert sum(taken) == sum(components)
+    assert not sum(components) or serves(taken, components, request, placement)
     if request == "unordered" and not (placement.keeps_whole and max(taken) == sum(taken)):
         assert sorted(t for t in taken if t) == sorted(c for c in components if c)
+
+
+@pytest.mark.parametrize(
+    ("request_type", "components", "placement", "allowed", "forbidden"),
+    [
+        ("ordered", (2, 0, 1), None, [[2, 0, 1]], [[1, 0, 2], [2, 1, 0], [3, 0, 0]]),
+        ("unordered", (2, 0, 1), co.FirstFit(), [[2, 0, 1], [0, 1, 2]], [[3, 0, 0], [1, 1, 1]]),
+        ("unordered", (2, 1), co.SingleThenSpan(), [[1, 2, 0], [0, 3, 0]], [[1, 1, 1]]),
+        ("flexible", (2, 1), co.FirstFit(), [[1, 1, 1], [3, 0, 0]], []),
+        ("total", (2, 1), co.FirstFit(), [[0, 3, 0]], [[2, 1, 0]]),
+        ("flexible", (0, 0, 3, 0), HomeSite(co.BestFit()), [[0, 3, 0]], [[0, 0, 3], [0, 2, 1]]),
+        ("flexible", (3, 0, 0, 0), HomeSite(co.BestFit()), [[0, 3, 0], [1, 2, 0]], []),
+        ("total", (3, 0, 0, 0), HomeSite(co.BestFit()), [[0, 3, 0]], [[1, 2, 0]]),
+    ],
+)
+def test_a_request_allows_some_allocations(request_type, components, placement, allowed, forbidden):
+    answers = [serves(each, components, request_type, placement) for each in allowed + forbidden]
+    assert answers == [True] * len(allowed) + [False] * len(forbidden)
 
 
 @given(idle_lists, st.data())

@@ -79,7 +79,7 @@ def test_a_text_of_sizes_and_a_name_give_a_system():
         assert parse_clusters(name).sizes == sizes
 
 
-@pytest.mark.parametrize("text", ["", "a", "8;8", "8,,8", "8,0", "8,-1", "8.5", None, 8])
+@pytest.mark.parametrize("text", ["", "a", "8;8", "8,,8", "8,0", "8,-1", "8.5", None, 8, [32]])
 def test_any_other_text_is_refused_alike_on_the_command_line_and_in_a_notebook(text):
     with pytest.raises(co.InputError, match=r"^--clusters = ") as shell:
         parse_clusters(text, "--clusters")

@@ -82,6 +82,12 @@ def test_who_waits_for_one_cluster_without_need_is_found():
             replace(waits, **change).verify()
 
 
+@pytest.mark.parametrize("adaptive", ["no", 1, None])
+def test_a_policy_is_adaptive_or_not(adaptive):
+    with pytest.raises(co.InputError, match=rf"^adaptive = {adaptive!r}; give True or False$"):
+        co.EASY(adaptive=adaptive)
+
+
 def test_adaptive_spanning_needs_a_placement_that_may_do_either():
     how = {"request": "flexible", "span_penalty": 0.5}
     with pytest.raises(co.InputError, match=r"placement = WorstFit.*; give SingleThenSpan\(\)"):

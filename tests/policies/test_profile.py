@@ -128,6 +128,20 @@ def test_a_profile_forgets_what_is_past():
         future.earliest(job, lambda job, idle: [1], since=2)
 
 
+@pytest.mark.parametrize("now", [5, float("nan")])
+def test_a_profile_forgets_nothing_at_an_instant_before_it_begins(now):
+    future = Profile([4], now=10)
+    future.take(12, 15, [3])
+    with pytest.raises(co.InputError, match=rf"^now = {now}; the profile begins at 10, so give"):
+        future.forget(now)
+    assert future.at(13) == (1,)
+
+
+def test_an_interval_that_ends_before_it_starts_has_no_idle_processors():
+    with pytest.raises(co.InputError, match=r"^end = 13 comes before start = 14; give an end"):
+        Profile([4]).between(14, 13)
+
+
 def test_what_is_given_back_leaves_no_step():
     future = Profile([4])
     future.take(1, 5, [1])

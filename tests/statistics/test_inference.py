@@ -15,9 +15,7 @@ from coalloc_lib.statistics import (
     Interval,
     MaxUtilization,
     Replications,
-    all_of,
     crossing,
-    not_,
     paired_difference,
     replicate,
     student,
@@ -34,9 +32,6 @@ def test_an_interval_decides_where_all_of_it_agrees():
     assert [SIX.below(limit) for limit in limits] == [False, False, None, None, True]
     ends = {(0.5, 0.7): True, (0.5, 0.69): None, (0.75, 1): False, (0, 0.45): False, (0.7, 1): None}
     assert {each: SIX.between(*each) for each in ends} == ends
-    answers = all_of(True, True), all_of(True, None), all_of(False, None)
-    assert answers == (True, None, False)
-    assert [not_(True), not_(False), not_(None)] == [False, True, None]
 
 
 def test_an_interval_with_a_warning_decides_nothing_and_is_not_printed():

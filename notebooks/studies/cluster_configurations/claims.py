@@ -10,11 +10,9 @@ from coalloc_lib.statistics import (
     Interval,
     NotRunError,
     Replications,
-    all_of,
     difference,
     groups_of,
     most,
-    not_,
     pick,
     sample,
 )
@@ -64,6 +62,7 @@ from studies.cluster_configurations.runs import (
 from studies.columns import column
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision, Row
+from studies.logic import all_of, not_
 from studies.printed_losses import printed_rows
 from studies.shares import Share, agreed, answer_in_words
 from studies.study import PaperSetting

@@ -9,16 +9,7 @@ from itertools import pairwise, product
 
 import pandas as pd
 
-from coalloc_lib.statistics import (
-    Interval,
-    NotRunError,
-    all_of,
-    groups_of,
-    least,
-    most,
-    not_,
-    pick,
-)
+from coalloc_lib.statistics import Interval, NotRunError, groups_of, least, most, pick
 from studies.cluster_configurations.claims import any_of, relative_responses
 from studies.cluster_configurations.divisions import (
     CONSTANT,
@@ -51,6 +42,7 @@ from studies.cluster_configurations.model import (
 from studies.cluster_configurations.runs import CURVE, study
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision
+from studies.logic import all_of, not_
 from studies.shares import Share, agreed, answer_in_words, in_words, share_answers
 from studies.study import PaperSetting
 

@@ -13,7 +13,7 @@ import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.plots import Picture
-from coalloc_lib.statistics import Interval, Replications, all_of, interval_columns, pick, sample
+from coalloc_lib.statistics import Interval, Replications, interval_columns, pick, sample
 from coalloc_lib.statistics.saturation import replicated_traffic
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 from studies.cluster_configurations import (
@@ -27,6 +27,7 @@ from studies.cluster_configurations import (
 )
 from studies.cluster_configurations.claims import compare_jobs
 from studies.cluster_configurations.runs import SATURATED
+from studies.logic import all_of
 from studies.pages import MARKS
 from studies.results import StudyResult
 

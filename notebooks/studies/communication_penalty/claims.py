@@ -10,7 +10,6 @@ from coalloc_lib.statistics import (
     Interval,
     NotRunError,
     Replications,
-    all_of,
     crossings,
     least,
     pick,
@@ -50,6 +49,7 @@ from studies.communication_penalty.runs import (
 from studies.communication_penalty.thresholds import GRID, read_thresholds
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision
+from studies.logic import all_of
 from studies.study import PaperSetting
 
 #: The paper's setting for the claims about response times. The paper does not state MaxJumps, the

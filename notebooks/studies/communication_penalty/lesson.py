@@ -9,10 +9,11 @@ import pandas as pd
 import coalloc_lib as co
 from coalloc_lib.basics.checks import instance_of, one_of, shown
 from coalloc_lib.model.placement import Placement
-from coalloc_lib.statistics import Replications, all_of, crossing
+from coalloc_lib.statistics import Replications, crossing
 from coalloc_lib.statistics.saturation import replicated_traffic
 from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
 from studies.communication_penalty import WHOLE, scenario, study
+from studies.logic import all_of
 
 #: Two examples, each with six jobs on three clusters: the submit times, the run times and the
 #: numbers of processors of the jobs. Splitting large jobs shortens the mean response time in one

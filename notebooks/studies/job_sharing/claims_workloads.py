@@ -10,11 +10,9 @@ from coalloc_lib.statistics import (
     Interval,
     NotRunError,
     Replications,
-    all_of,
     least,
     mean_crossing,
     most,
-    not_,
     pick,
     ratio,
     ratios_along,
@@ -55,6 +53,7 @@ from studies.job_sharing.model import (
 )
 from studies.job_sharing.runs import ALL_USERS, NOT_WIDE, study
 from studies.ledger import Decision
+from studies.logic import all_of, not_
 from studies.study import without
 
 

@@ -13,7 +13,6 @@ from coalloc_lib.statistics import (
     Interval,
     NotRunError,
     Replications,
-    all_of,
     difference,
     furthest,
     groups_of,
@@ -25,6 +24,7 @@ from coalloc_lib.statistics import (
 )
 from studies.cut_offs import Asked, Part
 from studies.ledger import Decision, judge_number
+from studies.logic import all_of
 from studies.maximal_utilization.figures import (
     ALMOST,
     HALF,

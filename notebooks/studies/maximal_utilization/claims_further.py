@@ -9,18 +9,17 @@ from coalloc_lib.statistics import (
     Interval,
     NotRunError,
     Replications,
-    all_of,
     difference,
     groups_of,
     least,
     most,
-    not_,
     pick,
     sample,
 )
 from studies.columns import column
 from studies.cut_offs import Asked, Part
 from studies.ledger import Decision
+from studies.logic import all_of, not_
 from studies.maximal_utilization.claims import PAPER, largest_less_smallest, numbers_of, type_in
 from studies.maximal_utilization.figures import (
     ABOUT,

@@ -10,7 +10,6 @@ import pandas as pd
 from coalloc_lib.statistics import (
     Interval,
     NotRunError,
-    all_of,
     difference,
     furthest,
     groups_of,
@@ -19,6 +18,7 @@ from coalloc_lib.statistics import (
 )
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision, Row
+from studies.logic import all_of
 from studies.maximal_utilization.further import APPROXIMATION, FEWER, SIMULATION
 from studies.maximal_utilization.model import ORDERED, TOTAL, UNORDERED
 from studies.maximal_utilization.runs import study

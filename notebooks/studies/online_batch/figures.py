@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from coalloc_lib import plots
-from coalloc_lib.calendar.trees import leaves, worked_example
+from coalloc_lib.calendar.trees import leaves
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick, student
 from coalloc_lib.statistics.weeks import Bootstrap, WeeklySums, weekly_sums
 from studies.columns import column
@@ -44,6 +44,7 @@ from studies.online_batch.settings import (
     SCHEDULE,
     WHOLE,
 )
+from studies.online_batch.worked_example import worked_example
 from studies.results import Caption
 from studies.study import logs_missing_in
 

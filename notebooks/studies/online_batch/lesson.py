@@ -14,7 +14,6 @@ import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, instance_of, not_negative
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
-from coalloc_lib.calendar import worked_example
 from coalloc_lib.plots import format_interval
 from coalloc_lib.statistics import Interval, pick
 from coalloc_lib.statistics.weeks import Bootstrap, WeeklySums, week_of
@@ -37,6 +36,7 @@ from studies.online_batch.model import (
 from studies.online_batch.reserved import power
 from studies.online_batch.runs import over_weeks
 from studies.online_batch.schedules import refused_work
+from studies.online_batch.worked_example import worked_example
 
 #: Limits, in hours, on how long a booked job may wait. The last limit, two weeks, is half of our
 #: planning horizon of four weeks. In the paper, a job has at most half as many attempts as the

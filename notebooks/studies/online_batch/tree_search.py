@@ -11,11 +11,12 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, positive, whole
 from coalloc_lib.basics.display import listed
-from coalloc_lib.calendar import SlotTrees, worked_example
+from coalloc_lib.calendar import SlotTrees
 from coalloc_lib.calendar.periods import IdlePeriod, slot_of
 from coalloc_lib.calendar.trees import Inner, Node, leaves
 from coalloc_lib.plots.schedules import Box, draw_reservations
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
+from studies.online_batch.worked_example import worked_example
 
 #: The request in the worked example, given by its start, its length and its number of servers; and
 #: the right end of the time axis.
