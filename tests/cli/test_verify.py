@@ -159,6 +159,10 @@ WRONG = """
 --scheduling fastest -> --scheduling = 'fastest'; choose one of
 --clusters 8,8 --request total --span-penalty 0.5 -> --span-penalty 0.5 has no effect
 --scheduling fpfs -> --scheduling fpfs needs --max-jumps; add it
+--max-jumps 3 -> --max-jumps is an option of a policy; add --scheduling fpfs, or leave it out
+--adaptive -> --adaptive is an option of a policy; add --scheduling
+--missing 30 -> --missing 30 has no effect without a policy & add --scheduling, or leave it out
+--scheduling fcfs --missing 30 -> --missing 30 has no effect: --scheduling fcfs does not plan
 --largest 6 -> job '14' is not among the jobs of --trace & line 5
 --load 0.5 -> line 3: the job was submitted at 0.5, but at & in the log & such as --load
 """
