@@ -1,15 +1,15 @@
 """The playground: an explorer that compares two computing centres with the same jobs.
 
-The module `coalloc_lib.statistics.scenario_pairs` simulates and compares the centres; this module
+The module `coalloc_lib.widgets.scenario_pairs` simulates and compares the centres; this module
 shows the results.
 """
 
 import json
-import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -24,10 +24,25 @@ from coalloc_lib.basics.checks import InputError, instance_of
 from coalloc_lib.basics.compilation import compilation_messages_to
 from coalloc_lib.basics.display import badge
 from coalloc_lib.basics.files import csv_of
-from coalloc_lib.model.placement import BestFit
+from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.plots import Picture
+from coalloc_lib.policies import Scheduling
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.statistics.scenario_pairs import (
+from coalloc_lib.widgets import controls as ui
+from coalloc_lib.widgets import pages
+from coalloc_lib.widgets.centres import (
+    AT_NEED,
+    CONTROLS,
+    NEVER,
+    POLICIES,
+    SPANS,
+    can_span,
+    penalty_in_words,
+    scenario_of,
+    verdict,
+)
+from coalloc_lib.widgets.player import Player
+from coalloc_lib.widgets.scenario_pairs import (
     ALL,
     PENALTIES,
     SEED,
@@ -39,19 +54,6 @@ from coalloc_lib.statistics.scenario_pairs import (
     loads_of,
     over_load,
 )
-from coalloc_lib.widgets import controls as ui
-from coalloc_lib.widgets import pages
-from coalloc_lib.widgets.centres import (
-    AT_NEED,
-    CONTROLS,
-    NEVER,
-    POLICIES,
-    SPANS,
-    penalty_in_words,
-    scenario_of,
-    verdict,
-)
-from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The colours and markers of the two computing centres, A and B.
@@ -195,7 +197,7 @@ class Board(ipw.VBox):
         self._break_even = " ".join(
             f"Break-even penalty ψ* of {side}: {penalty_in_words(break_even(scenario, scaled))}."
             for side, scenario, scaled in zip(SIDES, (one, other), loads, strict=True)
-            if len(scenario.system) > 1 and getattr(scenario.workload, "request", "") != "total"
+            if can_span(scenario)
         )
         self._shown = one, other
         self.curve.draw(playground_picture(one, other))
@@ -237,8 +239,8 @@ class Board(ipw.VBox):
 
 def _in_words(scenario: Scenario) -> str:
     jobs: Any = scenario.workload
-    spans = scenario.placement is not None and not isinstance(scenario.placement, BestFit)
-    spanning = f"jobs may span, at a penalty of {jobs.span_penalty:g}" if spans else "no job spans"
+    penalty = f"jobs may span, at a penalty of {jobs.span_penalty:g}"
+    spanning = penalty if can_span(scenario) else "no job spans"
     return escape(f"{scenario.system} processors, {scenario.scheduling.title}, {spanning}")
 
 
@@ -300,14 +302,29 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
 def _code(scenarios: Sequence[Scenario], load: float) -> str:
     text, loads = "import coalloc_lib as co\n", loads_of(scenarios[0], scenarios[1], load)
     for side, scenario, scaled in zip(SIDES, scenarios, loads, strict=True):
-        sizes: Any = scenario.workload.sizes  # type: ignore[attr-defined]
-        code = repr(scenario).replace(repr(sizes), f"parse_sizes({str(sizes)!r})")
-        code = re.sub(r", \w+=(None|'')(?=[,)])", "", code)  # Leave out default arguments.
-        code = re.sub(r"\b(?=[A-Z]\w*\(|parse_sizes)", "co.", code)
-        code = re.sub(r"(?:, )?(system|workload|scheduling|placement|engine)=", r",\n    \1=", code)
-        text += f"\n{side} = {code}".replace("(,", "(")
+        lines = ",\n    ".join(_arguments(scenario))
+        text += f"\n{side} = co.Scenario(\n    {lines})"
         text += f"\n{side}.simulate(20_000, load={scaled:.6g}, seed={SEED})"
     return text
+
+
+def _arguments(part: Any) -> list[str]:
+    # Arguments that are None or empty by default are left out if they have this value.
+    values = {field: getattr(part, field.name) for field in fields(part)}
+    return [
+        f"{field.name}={_in_python(value)}"
+        for field, value in values.items()
+        if value not in (None, "") or field.default is MISSING
+    ]
+
+
+def _in_python(value: Any) -> str:
+    if isinstance(value, SizeDistribution):
+        return f"co.parse_sizes({str(value)!r})"
+    if isinstance(value, Scheduling):
+        return f"co.{value!r}"
+    name = type(value).__name__
+    return f"co.{name}({', '.join(_arguments(value))})" if is_dataclass(value) else repr(value)
 
 
 def _links(values, scenarios):

@@ -13,11 +13,10 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import widgets
 from coalloc_lib.basics import compilation
-from coalloc_lib.statistics import scenario_pairs
-from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size
-from coalloc_lib.widgets import centres, playground
+from coalloc_lib.widgets import centres, playground, scenario_pairs
 from coalloc_lib.widgets.centres import scenario_of
-from tests.statistics.pairs import EIGHTS, SIZES, SPANNING, WHOLE, few_jobs
+from coalloc_lib.widgets.scenario_pairs import ALL, SEED, by_size
+from tests.widgets.pairs import EIGHTS, SIZES, SPANNING, WHOLE, few_jobs
 from tests.widgets.reading import all_widgets, control, notes
 
 
@@ -61,6 +60,38 @@ def test_the_verdict_follows_the_interval(change, low, high, words):
     row = {"size": ALL, "note": "", "change": change, "change_low": low, "change_high": high}
     table = pd.DataFrame([row | {"scenario": name} for name in "AB"])
     assert centres.verdict(table) == words
+
+
+def test_jobs_of_a_flexible_scenario_can_span_with_every_placement():
+    flexible = SPANNING.with_(placement=co.BestFit())
+    split = SPANNING.with_(workload=co.SplitJobs(co.JobModel(SIZES), 4, 3), placement=co.WorstFit())
+    single = SPANNING.with_(system=co.Multicluster([24]))
+    found = [centres.can_span(one) for one in (WHOLE, SPANNING, flexible, split, single)]
+    assert found == [False, True, True, True, False]
+    words = "3 × 8 processors, FCFS, jobs may span, at a penalty of 0.25"
+    assert playground._in_words(flexible) == playground._in_words(SPANNING) == words
+    assert playground._in_words(single).endswith("no job spans")
+
+
+EXAMPLES = [
+    WHOLE,
+    SPANNING,
+    SPANNING.with_(scheduling=co.EASY(adaptive=True, order="shortest")),
+    WHOLE.with_(scheduling=co.Online(slot=1.0, step=0.25, max_attempts=4, horizon=20.0)),
+    WHOLE.with_(scheduling=co.FPFS(3), engine="reference", placement=co.FirstFit()),
+    SPANNING.with_(workload=co.JobModel(co.power_of_two(0.9, 1, 8), request="flexible")),
+    SPANNING.with_(
+        workload=co.SplitJobs(co.JobModel(SIZES, estimate=2.0), 3, 3, span_penalty=0.1),
+        placement=co.WorstFit(),
+    ),
+]
+
+
+@pytest.mark.parametrize("scenario", EXAMPLES)
+def test_the_code_of_a_scenario_makes_an_equal_scenario(scenario):
+    made, other = {}, scenario.with_(system=co.Multicluster([16, 8]))
+    exec(re.sub(r".*simulate.*", "", playground._code((scenario, other), 0.6)), made)
+    assert (made["A"], made["B"]) == (scenario, other)
 
 
 def test_what_is_copied_makes_what_is_shown(box):
