@@ -16,5 +16,6 @@ from coalloc_lib.widgets.losses import (
     max_utilization_of,
 )
 from coalloc_lib.widgets.player import Player, schedule_explorer
-from coalloc_lib.widgets.playground import playground_explorer, playground_picture
+from coalloc_lib.widgets.playground import playground_explorer
+from coalloc_lib.widgets.playground_board import playground_picture
 from coalloc_lib.widgets.reservations import ReservationCalendar, reservation_calendar

@@ -76,7 +76,7 @@ def test_timelines_have_a_strip_a_cluster_and_refuse_what_is_no_share():
 def test_a_strip_with_two_rows_of_the_same_time_is_refused():
     table = pd.DataFrame({"mode": "one", "site": [1, 1, 2], "day": [0, 0, 0], "busy": 0.5})
     columns = {"panel": "mode", "strip": "site", "time": "day", "busy": "busy", "until": 2}
-    with pytest.raises(InputError, match="^column 'day' has 0 in row 1; a strip has this time"):
+    with pytest.raises(InputError, match=r"^column 'day' has 0 in row 1; a strip has this time"):
         plots.timelines(table, **columns, xlabel="day", ylabel="site")
 
 

@@ -13,7 +13,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import widgets
 from coalloc_lib.basics import compilation
-from coalloc_lib.widgets import centres, playground, scenario_pairs
+from coalloc_lib.widgets import centres, playground_board, playground_files, scenario_pairs
 from coalloc_lib.widgets.centres import scenario_of
 from coalloc_lib.widgets.scenario_pairs import ALL, SEED, by_size
 from tests.widgets.pairs import EIGHTS, SIZES, SPANNING, WHOLE, few_jobs
@@ -23,9 +23,9 @@ from tests.widgets.reading import all_widgets, control, notes
 @pytest.fixture(autouse=True, scope="module")
 def quick():
     with few_jobs():
-        playground._picture.cache_clear()
+        playground_board._picture.cache_clear()
         yield
-    playground._picture.cache_clear()
+    playground_board._picture.cache_clear()
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def test_jobs_of_a_flexible_scenario_can_span_with_every_placement():
     found = [centres.can_span(one) for one in (WHOLE, SPANNING, flexible, split, single)]
     assert found == [False, True, True, True, False]
     words = "3 × 8 processors, FCFS, jobs may span, at a penalty of 0.25"
-    assert playground._in_words(flexible) == playground._in_words(SPANNING) == words
-    assert playground._in_words(single).endswith("no job spans")
+    assert playground_board._in_words(flexible) == playground_board._in_words(SPANNING) == words
+    assert playground_board._in_words(single).endswith("no job spans")
 
 
 EXAMPLES = [
@@ -90,7 +90,7 @@ EXAMPLES = [
 @pytest.mark.parametrize("scenario", EXAMPLES)
 def test_the_code_of_a_scenario_makes_an_equal_scenario(scenario):
     made, other = {}, scenario.with_(system=co.Multicluster([16, 8]))
-    exec(re.sub(r".*simulate.*", "", playground._code((scenario, other), 0.6)), made)
+    exec(re.sub(r".*simulate.*", "", playground_files.code_of((scenario, other), 0.6)), made)
     assert (made["A"], made["B"]) == (scenario, other)
 
 
@@ -109,7 +109,7 @@ def test_every_policy_and_way_to_span_can_be_copied_and_run(policy, span):
     values = {f"{name}.{key}": value for name in "AB" for key, value in values.items()}
     values |= {"sizes": "U[1,8]"}
     made, both = {}, tuple(centres.scenario_of(values, side) for side in "AB")
-    exec(playground._code(both, 0.6).replace("20_000", "50"), made)
+    exec(playground_files.code_of(both, 0.6).replace("20_000", "50"), made)
     assert (made["A"], made["B"]) == both
     schedule = made["A"].simulate(200, load=0.3, seed=SEED)
     assert schedule.spans.any() == (span != "never")
@@ -207,23 +207,23 @@ def test_only_what_must_be_compiled_is_announced(box, monkeypatch, tmp_path):
     words, say = [], box.view._say
     monkeypatch.setattr(box.view, "_say", lambda more: (words.append(more), say(more)))
     box._holders["A.policy"].value = "conservative"
-    assert playground.FIRST_USE not in words  # the tests run on a warm cache
+    assert playground_board.FIRST_USE not in words  # the tests run on a warm cache
     monkeypatch.setattr(compilation, "_announced", set())
     kernel = SimpleNamespace(
         py_func=SimpleNamespace(__qualname__="cold"), stats=SimpleNamespace(cache_path=tmp_path)
     )
-    by_size = playground.by_size
+    by_size = playground_board.by_size
 
     def compiles(*given):
         compilation._announce(kernel, "kernels")
         return by_size(*given)
 
-    monkeypatch.setattr(playground, "by_size", compiles)
+    monkeypatch.setattr(playground_board, "by_size", compiles)
     words.clear()
     box._holders["A.policy"].value = "EASY"
     box._holders["A.policy"].value = "FCFS"
-    assert words[0] == playground.FIRST_USE
-    assert words.count(playground.FIRST_USE) == 1
+    assert words[0] == playground_board.FIRST_USE
+    assert words.count(playground_board.FIRST_USE) == 1
 
 
 def files_of(box):
