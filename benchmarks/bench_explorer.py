@@ -9,8 +9,11 @@ or of the 0.15 s of the playground, after which an answer no longer feels immedi
 import argparse
 import time
 
-from coalloc_lib.widgets import playground
+from coalloc_lib.widgets import playground_explorer
+from coalloc_lib.widgets.centres import POLICIES, scenario_of
 from coalloc_lib.widgets.divisions import division_curves, division_picture
+from coalloc_lib.widgets.playground_board import Board
+from coalloc_lib.widgets.scenario_pairs import SIDES
 
 IMMEDIATE, PLAYGROUND = 0.3, 0.15
 DIVISIONS = [
@@ -38,10 +41,10 @@ def main():
         name = f"{'+'.join(map(str, sizes))}, {components}"
         print(f"{name:32} {both:6.3f} s {again:6.3f} s {both / IMMEDIATE:6.0%}")
     print("playground, B's policy: the first answer at a new load, share of 0.15 s")
-    board, values = playground.Board(), dict(playground.playground_explorer().values)
-    for policy in playground.POLICIES:
+    board, values = Board(), dict(playground_explorer().values)
+    for policy in POLICIES:
         changed = values | {"B.policy": policy}
-        both = [playground.scenario_of(changed, side) for side in playground.SIDES]
+        both = [scenario_of(changed, side) for side in SIDES]
         board.show(*both, 0.55, True)  # loads what was compiled
         took = seconds(board.show, *both, 0.65, True)
         print(f"{policy:32} {took:6.3f} s {took / PLAYGROUND:6.0%}")

@@ -123,7 +123,16 @@ def _mistake(error: Exception, program: str) -> str | None:
     if error.filename == OUTPUT:
         drop_output()
     where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{error.strerror}; make room, or choose another place"
+    advice = "make room, or choose another place" if error.errno in FULL else _advice_on(error)
+    return f"{where}{error.strerror}; {advice}"
+
+
+def _advice_on(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return "check the path"
+    if isinstance(error, PermissionError):
+        return "choose a file that you may use"
+    return "check the file, or choose another one"
 
 
 class Terminated(BaseException):

@@ -134,10 +134,10 @@ def _field(field: Field, field_type: Any) -> Parameter:
     if isinstance(field.default, float | str):
         default = field.default if isinstance(field.default, str) else f"{field.default:g}"
         text += f"  [default: {default}]"
-    takers = [name for name, other in SCHEDULING.items() if field.name in options_of(other)]
+    text = f"{', '.join(_takers(field.name))}: {text}"
     is_flag = field_type is bool
     kind = bool if is_flag else field_type | None
-    option = _option(_flag(field.name), kind, metavar, f"{', '.join(takers)}: {text}", *least)
+    option = _option(_flag(field.name), kind, metavar, text, *least)
     return Parameter(
         field.name,
         Parameter.KEYWORD_ONLY,
@@ -229,9 +229,34 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
         if option in needed_by(policy) and option not in given:
             raise InputError(f"--scheduling {name} needs {flag}; add it")
         if option in given and option not in wanted:
-            takers = [taker for taker, other in SCHEDULING.items() if option in options_of(other)]
             raise InputError(
                 f"{flag} cannot be used with --scheduling {name}; leave it out, or use "
-                f"--scheduling {' or '.join(takers)}"
+                f"--scheduling {' or '.join(_takers(option))}"
             )
     return policy(**given)
+
+
+def _takers(option: str) -> list[str]:
+    return [name for name, policy in SCHEDULING.items() if option in options_of(policy)]
+
+
+def reject_without_scheduling(**options: Any) -> None:
+    """Raise an error if an option of a policy is given, although ``--scheduling`` is not.
+
+    Parameters
+    ----------
+    **options
+        The values of the options that are fields of policies; None or False if the user did not
+        give the option.
+
+    Raises
+    ------
+    InputError
+        If an option is given. The message lists the policies that have this option.
+    """
+    for option, value in options.items():
+        if value is not None and value is not False:
+            raise InputError(
+                f"{_flag(option)} is an option of a policy; add --scheduling "
+                f"{' or '.join(_takers(option))}, or leave it out"
+            )

@@ -5,6 +5,7 @@ or a log in the Standard Workload Format, whose jobs have waits.
 """
 
 import csv
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,9 @@ BATSIM = ("job_id", "submission_time", "starting_time", "finish_time", "allocate
 #: Two instants count as equal if their relative difference is at most this number, because other
 #: tools round instants.
 ROUNDING = 1e-6
+# Matches the number of a cluster or of processors. No system has so many processors that their
+# number has more than ten digits.
+_COUNT = re.compile(r"\d{1,10}", re.ASCII)
 
 
 class Recorded(NamedTuple):
@@ -99,6 +103,8 @@ def _read_csv(path, system, jobs):
             f"{path} is not a CSV file in UTF-8 ({error}); give a schedule as `coalloc simulate "
             "--out` writes it, or Batsim's table of jobs"
         ) from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check the path") from None
 
 
 def _columns(path, header):
@@ -130,6 +136,11 @@ def _read_rows(path, table, names, system, jobs):
             raise InputError(f"{line}: job {shown(job)} occurs twice; give each job one line")
         seen.add(at)
         _check_submission(line, _number(line, names[1], submit), jobs.submit[at])
+        if ends and not starts:
+            raise InputError(
+                f"{line}: {names[3]} is {shown(ends)}, but {names[2]} is empty; give both, or "
+                "neither for a job that never ran"
+            )
         if starts:
             start[at], end[at] = _number(line, names[2], starts), _number(line, names[3], ends)
             parse = _our_allocation if names is OURS else _batsim_allocation
@@ -159,7 +170,7 @@ def _our_allocation(line, text, system):
     taken = [0] * len(system)
     for part in filter(None, text.split(";")):
         cluster, colon, processors = part.partition(":")
-        is_plain = colon and cluster.isdecimal() and processors.isdecimal()
+        is_plain = colon and _COUNT.fullmatch(cluster) and _COUNT.fullmatch(processors)
         if not is_plain or int(cluster) >= len(system):
             raise InputError(
                 f"{line}: allocation is {shown(text)}; give cluster:processors, with clusters from "
@@ -175,7 +186,8 @@ def _batsim_allocation(line, text, system):
     for part in text.split():
         low, _, high = part.partition("-")
         high = high or low
-        if not (low.isdecimal() and high.isdecimal() and int(low) <= int(high) < edges[-1]):
+        is_plain = _COUNT.fullmatch(low) and _COUNT.fullmatch(high)
+        if not is_plain or not int(low) <= int(high) < edges[-1]:
             raise InputError(
                 f"{line}: allocated_resources is {shown(text)}; give processor numbers from 0 "
                 f"to {edges[-1] - 1}, such as 0-3 7"

@@ -5,24 +5,14 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from coalloc_lib.basics.checks import positive
 from coalloc_lib.cli import options
+from coalloc_lib.cli.job_options import JOB_OPTIONS, prepare, reject_missing
 from coalloc_lib.cli.output import print_json, print_table, show
 from coalloc_lib.cli.schedule_files import read_schedule
-from coalloc_lib.cli.simulate import (
-    _check_nodes,
-    _check_penalty,
-    _check_requested_times,
-    _read,
-    _reject_impossible,
-    _splitting,
-)
 from coalloc_lib.model.placement import WorstFit
-from coalloc_lib.model.system import parse_clusters
 from coalloc_lib.policies import Online, Refusal
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.schedules.verification.counting import KINDS, Violations, count_violations
-from coalloc_lib.workloads.swf import ESTIMATES
 
 EXAMPLES = """\b
 Examples:
@@ -35,20 +25,10 @@ Examples:
 
 @options.command(
     planning=True,
-    trace=("FILE|NAME", "The log with the jobs: a file (.swf, .swf.gz) or the name of a public "
-           "log."),
+    **JOB_OPTIONS | {"trace": ("FILE|NAME", "The log with the jobs: a file (.swf, .swf.gz) or the "
+                               "name of a public log.")},
     scheduling=("POLICY", "The policy whose decisions are checked.  [default: only the rules that "
                 "hold for every policy are checked]"),
-    estimates=("KIND", "The run time estimates with which easy, conservative and online plan: "
-               "requested or exact."),
-    missing=("S", "The estimate of jobs that requested no time.  [default: their run time]"),
-    span_penalty=("P", "A job in several clusters runs 1 + P times as long.", 0),
-    split=("N", "unordered: split jobs into as few components of at most N processors as possible."
-           "  [default: the largest cluster]", 1),
-    components=("K", "unordered, ordered: split jobs into K components of nearly equal size.", 1),
-    largest=("N", "Leave out jobs of more than N processors.", 1),
-    node=("N", "Jobs get whole nodes of N processors.", 1),
-    load=("X", "Scale the interarrival times to this offered load."),
 )  # fmt: skip
 def verify(
     schedule: Annotated[
@@ -70,26 +50,17 @@ def verify(
     all violations by kind. The exit status is 0 without a violation, 1 with one, and 2 if the input
     is wrong. The other options are those with which the schedule was made.
     """
-    system = parse_clusters(clusters, "--clusters")
+    if scheduling is None:
+        options.reject_without_scheduling(**policy_options)
     policy = options.scheduling_of(scheduling or "fcfs", **policy_options)
-    rule = options.placement_of(placement, request)
-    split_jobs = _splitting(request, system, split, components)
-    options.chosen("--estimates", estimates, ESTIMATES)
-    _check_penalty(span_penalty, request, system)
-    _check_nodes(node, system)
-    log = _read(trace)
-    if policy.uses_estimates and estimates == "requested" and missing is None:
-        _check_requested_times(log)
-
-    def prepared(stream):
-        return split_jobs(stream).in_nodes(node)
-
-    jobs = prepared(log.jobs(request, estimates, span_penalty, largest, missing))
-    _reject_impossible(system, jobs, rule, prepared, log)
-    if load is not None:
-        jobs = jobs.with_load(system, positive("--load", load))
-    rule = None if request == "ordered" else rule or WorstFit()
-    recorded = _schedule(system, jobs, policy, rule, read_schedule(schedule, system, jobs))
+    if not policy.uses_estimates:
+        reject_missing(missing, scheduling)
+    prepared = prepare(
+        policy, trace, clusters, request=request, placement=placement, estimates=estimates,
+        missing=missing, span_penalty=span_penalty, split=split, components=components,
+        largest=largest, node=node, load=load,
+    )  # fmt: skip
+    recorded = _read(schedule, prepared)
     found = count_violations(recorded, has_decisions=scheduling is not None)
     found.unchecked += _never_checked(recorded, scheduling)
     if as_json:
@@ -100,7 +71,10 @@ def verify(
         raise typer.Exit(1)
 
 
-def _schedule(system, jobs, policy, placement, recorded):
+def _read(path, prepared):
+    system, policy, placement, jobs, *_ = prepared
+    recorded = read_schedule(path, system, jobs)
+    placement = None if jobs.request == "ordered" else placement or WorstFit()
     # In online booking, a job without a start counts as rejected.
     refused = {}
     if type(policy) is Online:

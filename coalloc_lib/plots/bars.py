@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from coalloc_lib.basics.checks import one_of
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, new_figure, title_figure
 from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
@@ -55,8 +56,8 @@ def bars(
     before : str, optional
         The column with the length of the bar in the previous figure, drawn as a dashed line.
     until : float, optional
-        The right end of the axis. A longer bar is cut off there, and its value is written beside
-        it.
+        The right end of the axis. A longer bar and its interval are cut off there, and the value
+        is written beside the bar.
 
     Returns
     -------
@@ -66,7 +67,7 @@ def bars(
     Raises
     ------
     InputError
-        If a column is missing, or a value is not finite.
+        If a column is missing, a value is not finite, or `threshold` names an unknown group.
 
     Examples
     --------
@@ -76,6 +77,8 @@ def bars(
     labels = {"group": group, "series": series, "words": words}
     numbers = {"value": value, "dark": dark or value} | ({"before": before} if before else {})
     rows = _placed(tidy(table, labels, numbers, gaps=["before"], closed=True))
+    for name in threshold[1] if threshold else ():
+        one_of("group of threshold", name, tuple(rows["group"].unique()))
     look = looks(rows["series"], look)
     figure, axes = new_figure(0.55 + BAR * len(rows) + GAP * rows["group"].nunique())
     ends = []
@@ -109,15 +112,17 @@ def _placed(rows):
 
 
 def _draw_bar(axes, row, colour, has_dark, has_before, until):
+    last = np.inf if until is None else until
     parts = ((row.value, 0.45), (row.dark, 1.0)) if has_dark else ((row.value, 1.0),)
     for length, alpha in parts:
-        axes.barh(row.at, length, 0.86, color=colour, alpha=alpha)
+        axes.barh(row.at, min(length, last), 0.86, color=colour, alpha=alpha)
     if has_before and not np.isnan(row.before):
-        ghost = [min(row.before, until or row.before)] * 2
+        ghost = [min(row.before, last)] * 2
         axes.plot(ghost, [row.at - 0.46, row.at + 0.46], "k", linestyle=(0, (2, 1)), lw=1.4)
-    if row.low < row.high:
-        reach = [[row.value - row.low], [row.high - row.value]]
-        axes.errorbar(row.value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
+    low, value, high = (min(end, last) for end in (row.low, row.value, row.high))
+    if low < high:
+        reach = [[value - low], [high - value]]
+        axes.errorbar(value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
 
 
 def _end_of(axes, row, colour, until):

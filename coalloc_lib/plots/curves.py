@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from coalloc_lib.basics.checks import one_of
 from coalloc_lib.plots.bars import LETTER, Level
 from coalloc_lib.plots.charts import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
@@ -49,7 +50,8 @@ def curves(
           the curve with its interval, the same in all rows of a curve.
     panels : dict of str to list of str, optional
         The labels of the curves by the heading of their panel. A curve that no panel names is drawn
-        in all panels. A label without a curve is ignored, because the runs of a study may lack it.
+        in all panels. A label without a curve is ignored, because the runs of a study may lack it,
+        and a panel without a curve is left out.
     xlabel : str
         The label of the horizontal axis.
     look : dict of str to MarkerStyle, optional
@@ -83,15 +85,14 @@ def curves(
     points = _points(table)
     earlier = None if before is None else _points(before)
     maxima = points.drop_duplicates("label").set_index("label")
-    panels = panels or {"": ()}
-    shown = _lines_of_panels(maxima.index, panels)
+    shown = _lines_of_panels(maxima.index, panels or {"": ()})
     look = looks(maxima.index, look)
-    most = max(map(len, shown))
-    figure, grid = _new_grid(len(panels), most)
+    most = max(map(len, shown.values()))
+    figure, grid = _new_grid(len(shown), most)
     top = TOP if whole else _fitted_top(points)
     grid[0][0].set(yscale="log", ylim=(0.93, top))
     marks = _Marks(look, beside[1] if beside else {}, threshold[1] if threshold else {})
-    for axes, below, heading, names in zip(*grid, panels, shown, strict=True):
+    for axes, below, heading, names in zip(*grid, shown, shown.values(), strict=True):
         _draw_lines(axes, points, names, look)
         axes.set_xlim(left, None)
         if earlier is not None:
@@ -131,7 +132,11 @@ def _points(table):
 
 def _lines_of_panels(lines, panels):
     assigned = {label for labels in panels.values() for label in labels}
-    return [[n for n in lines if n in own or n not in assigned] for own in panels.values()]
+    shown = {
+        heading: [name for name in lines if name in own or name not in assigned]
+        for heading, own in panels.items()
+    }
+    return {heading: names for heading, names in shown.items() if names}
 
 
 def _new_grid(panels, most):
@@ -239,7 +244,14 @@ def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str =
     -------
     Figure
         The figure.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, or the table has no curve with this label.
     """
+    _points(table)
+    one_of("label", label, tuple(table["label"].unique()))
     line = table[table["label"] == label].assign(label="")
     figure = curves(line, title=title, subtitle=subtitle, look={"": STANDARD})
     axes, maximum = figure.axes[0], float(line["maximal_utilization"].iloc[0])

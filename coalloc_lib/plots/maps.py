@@ -201,13 +201,16 @@ def timelines(
     Raises
     ------
     InputError
-        If a fraction is not between 0 and 1, or if an interval begins at `until` or later.
+        If a fraction is not between 0 and 1, if an interval begins at `until` or later, or if two
+        intervals of a cluster begin at the same time.
     """
     rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy})
     reject_first(
         (rows["busy"] - 0.5).abs() > 0.5 + ROUNDING, table, busy, "give shares from 0 to 1"
     )
     reject_first(rows["time"] >= until, table, time, f"give times before until = {shown(until)}")
+    is_repeated = rows.duplicated(["panel", "strip", "time"])
+    reject_first(is_repeated, table, time, "a strip has this time already, give it one row")
     panels = {name: _strips(part) for name, part in rows.groupby("panel", sort=False)}
     heights = [max(0.35, 0.07 * len(shares)) + 0.3 for shares in panels.values()]
     figure, grid = new_figure(

@@ -1,8 +1,8 @@
 """Widgets for notebooks: explorers with controls and a picture, the player and the calendar.
 
-A widget only shows what a script could compute too. Models and statistics belong in the folders
-from which `widgets` imports. Begin with `controls`, which has the class `Explorer`; then read
-`losses`, a small explorer.
+A widget only shows what a script could compute too. Models, and statistics that other code needs,
+belong in the folders from which `widgets` imports. Begin with `controls`, which has the class
+`Explorer`; then read `losses`, a small explorer.
 """
 
 # ruff: noqa: F401
@@ -16,5 +16,6 @@ from coalloc_lib.widgets.losses import (
     max_utilization_of,
 )
 from coalloc_lib.widgets.player import Player, schedule_explorer
-from coalloc_lib.widgets.playground import playground_explorer, playground_picture
+from coalloc_lib.widgets.playground import playground_explorer
+from coalloc_lib.widgets.playground_board import playground_picture
 from coalloc_lib.widgets.reservations import ReservationCalendar, reservation_calendar

@@ -131,7 +131,10 @@ def _first_word(value: str) -> str:
 
 def _zone_called(word: str) -> tuple[tzinfo, str] | None:
     if re.fullmatch(_OFFSET, word, re.ASCII):
-        offset = datetime.fromisoformat(f"2000-01-01T00:00:00{word}").tzinfo
+        try:
+            offset = datetime.fromisoformat(f"2000-01-01T00:00:00{word}").tzinfo
+        except ValueError:  # the offset is a day or more, such as +99:00
+            return None
         return (offset, word) if offset else None
     name = _zone_names().get(word.casefold()) or ABBREVIATIONS.get(word.upper())
     return (ZoneInfo(name), name) if name else None

@@ -53,6 +53,12 @@ def test_a_bug_keeps_its_traceback(monkeypatch, error):
     ("error", "status", "words"),
     [
         (FULL, 2, "error: No space left on device; make room, or choose another place"),
+        (OSError(errno.ENOENT, "No such file or directory", "s.csv"), 2, "error: s.csv: No such "
+         "file or directory; check the path"),
+        (OSError(errno.EACCES, "Permission denied", "s.csv"), 2, "error: s.csv: Permission denied; "
+         "choose a file that you may use"),
+        (OSError(errno.EIO, "Input/output error", "s.csv"), 2, "error: s.csv: Input/output error; "
+         "check the file, or choose another one"),
         (MemoryError(), 2, "error: the memory of this machine is too small; ask for fewer jobs "
          "or smaller sizes"),
         (KeyboardInterrupt(), 130, "interrupted"),

@@ -159,6 +159,10 @@ WRONG = """
 --scheduling fastest -> --scheduling = 'fastest'; choose one of
 --clusters 8,8 --request total --span-penalty 0.5 -> --span-penalty 0.5 has no effect
 --scheduling fpfs -> --scheduling fpfs needs --max-jumps; add it
+--max-jumps 3 -> --max-jumps is an option of a policy; add --scheduling fpfs, or leave it out
+--adaptive -> --adaptive is an option of a policy; add --scheduling
+--missing 30 -> --missing 30 has no effect without a policy & add --scheduling, or leave it out
+--scheduling fcfs --missing 30 -> --missing 30 has no effect: --scheduling fcfs does not plan
 --largest 6 -> job '14' is not among the jobs of --trace & line 5
 --load 0.5 -> line 3: the job was submitted at 0.5, but at & in the log & such as --load
 """
@@ -179,17 +183,42 @@ def test_wrong_options_are_named(refused, schedule, log, arguments, words):
         ("11,0,0,10,6", "line 2: allocation is '6'; give cluster:processors"),
         ("11,0,0,10,0:6\n11,0,0,10,0:6", "line 3: job '11' occurs twice; give each job one line"),
         ("99,0,0,10,0:6", "line 2: job '99' is not among the jobs of --trace"),
+        (f"11,0,0,10,0:{10**20}", f"line 2: allocation is '0:{10**20}'; give cluster:processors"),
+        (f"11,0,0,10,0:{'9' * 5000}", "; give cluster:processors, with clusters from 0 to 0"),
+        (f"11,0,0,10,{'9' * 5000}:6", "; give cluster:processors, with clusters from 0 to 0"),
+        ("11,0,,10,0:6", "line 2: end is '10', but start is empty; give both, or neither for a job "
+         "that never ran"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_line_is_named(refused, log, tmp_path, line, words):
     path = tmp_path / "wrong.csv"
     path.write_text(f"{HEADER}\n{line}\n")
     assert words in refused("verify", path, "--trace", log, *EIGHT)
 
 
+BATSIM_HEADER = "job_id,submission_time,starting_time,finish_time,allocated_resources"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (f"w!11,0,0,10,0-{10**20}", f"allocated_resources is '0-{10**20}'; give processor numbers"),
+        (f"w!11,0,0,10,{'9' * 5000}", "give processor numbers from 0 to 7, such as 0-3 7"),
+        ("w!11,0,,10,0-5", "finish_time is '10', but starting_time is empty; give both"),
+    ],
+)
+def test_a_wrong_line_of_batsim_is_named(refused, log, tmp_path, line, words):
+    path = tmp_path / "wrong.csv"
+    path.write_text(f"{BATSIM_HEADER}\n{line}\n")
+    message = refused("verify", path, "--trace", log, *EIGHT)
+    assert words in message
+    assert "line 2: " in message
+
+
 def test_other_files_are_refused(refused, log, tmp_path):
     path = tmp_path / "other.csv"
-    assert "No such file" in refused("verify", path, "--trace", log, *EIGHT)
+    message = refused("verify", path, "--trace", log, *EIGHT)
+    assert f"{path} cannot be read (No such file or directory); check the path" in message
     path.write_text("name,when\n")
     message = refused("verify", path, "--trace", log, *EIGHT)
     assert "has the columns 'name,when'; give a schedule with the columns" in message

@@ -82,6 +82,18 @@ def test_the_threshold_of_a_claim_is_drawn_in_its_groups_and_named():
     assert sum(line.get_linestyle() == "--" for line in axes.lines) == 1
 
 
+def test_bars_and_intervals_are_cut_off_where_the_axis_ends():
+    table = LOSSES.assign(dark=0.25, loss=[0.22, 0.1, 0.19], ci95_low=[0.21, 0.09, 0.15],
+                          ci95_high=[0.23, 0.11, 0.3], warning="")  # fmt: skip
+    (axes,) = bars(table, dark="dark", until=0.2).axes
+    assert [bar.get_width() for bar in axes.patches] == [0.2, 0.2, 0.1, 0.2, 0.19, 0.2]
+    drawn = [path for bars in axes.collections for path in bars.get_paths()]
+    assert np.allclose([path.vertices[:, 0] for path in drawn], [[0.09, 0.11], [0.15, 0.2]])
+    arrows = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == ">"]
+    assert arrows == [axes.texts[0].get_position()[1], axes.texts[2].get_position()[1]]
+    assert texts(axes)[0] == "ordered 0.220 ± 0.010"
+
+
 @pytest.mark.parametrize("values", [(-0.2, 0.4), (-120.0, -80.0), (-1e-3, 0.9), (0.0, 0.0)])
 def test_words_of_bars_stay_inside_the_picture(values):
     names = [f"a name that is rather long {value}" for value in values]
@@ -120,3 +132,8 @@ def test_what_has_no_place_in_a_picture_is_refused_in_one_line(change, words):
     with pytest.raises(InputError, match=words) as error:
         bars(change(LOSSES))
     assert "\n" not in str(error.value)
+
+
+def test_a_threshold_of_a_group_without_bars_is_refused():
+    with pytest.raises(InputError, match=r"^group of threshold = 'U\[1,9\]'; choose one of 'U\["):
+        bars(LOSSES, threshold=("half", {"mine": 0.1, "U[1,9]": 0.11}))

@@ -189,6 +189,13 @@ def test_panels_may_name_a_curve_that_the_table_lacks():
     assert texts(figure.axes[1]) == ["worst fit  0.250 "]
 
 
+def test_a_panel_without_a_curve_is_left_out():
+    figure = plots.curves(RESPONSES, panels={"a": ["best fit"], "b": ["worst fit"]})
+    upper, below = figure.axes
+    assert upper.get_title(loc="left") == "b"
+    assert texts(below) == ["worst fit  0.250 "]
+
+
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
@@ -198,6 +205,14 @@ def test_panels_may_name_a_curve_that_the_table_lacks():
         ),
         (lambda: interval(span=(2, 1)), r"^span = \(2, 1\); give the left end first"),
         (lambda: interval(span=(0, 1), log=True), r"^span = \(0, 1\); give ends above 0"),
+        (
+            lambda: plots.anatomy(RESPONSES, "best fit"),
+            "^label = 'best fit'; choose one of 'worst fit'$",
+        ),
+        (
+            lambda: plots.anatomy(RESPONSES.drop(columns="label"), "worst fit"),
+            "^label = 'label' is not a column; ",
+        ),
     ],
 )
 def test_arguments_that_contradict_the_table_are_named(draw, words):

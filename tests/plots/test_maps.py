@@ -73,6 +73,13 @@ def test_timelines_have_a_strip_a_cluster_and_refuse_what_is_no_share():
             draw(table.assign(busy=[0.5, bad, 0.5, 0.5]))
 
 
+def test_a_strip_with_two_rows_of_the_same_time_is_refused():
+    table = pd.DataFrame({"mode": "one", "site": [1, 1, 2], "day": [0, 0, 0], "busy": 0.5})
+    columns = {"panel": "mode", "strip": "site", "time": "day", "busy": "busy", "until": 2}
+    with pytest.raises(InputError, match=r"^column 'day' has 0 in row 1; a strip has this time"):
+        plots.timelines(table, **columns, xlabel="day", ylabel="site")
+
+
 def test_timelines_draw_each_interval_as_long_as_it_is():
     """The intervals of a cluster may have different lengths; each is drawn as long as it is."""
     rows = [("one", "A", 0, 0.5), ("one", "A", 9, 1.0), ("one", "B", 0, 0.2), ("one", "B", 5, 0.8)]

@@ -13,20 +13,19 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import widgets
 from coalloc_lib.basics import compilation
-from coalloc_lib.statistics import scenario_pairs
-from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size
-from coalloc_lib.widgets import centres, playground
+from coalloc_lib.widgets import centres, playground_board, playground_files, scenario_pairs
 from coalloc_lib.widgets.centres import scenario_of
-from tests.statistics.pairs import EIGHTS, SIZES, SPANNING, WHOLE, few_jobs
+from coalloc_lib.widgets.scenario_pairs import ALL, SEED, by_size
+from tests.widgets.pairs import EIGHTS, SIZES, SPANNING, WHOLE, few_jobs
 from tests.widgets.reading import all_widgets, control, notes
 
 
 @pytest.fixture(autouse=True, scope="module")
 def quick():
     with few_jobs():
-        playground._picture.cache_clear()
+        playground_board._picture.cache_clear()
         yield
-    playground._picture.cache_clear()
+    playground_board._picture.cache_clear()
 
 
 @pytest.fixture
@@ -63,6 +62,38 @@ def test_the_verdict_follows_the_interval(change, low, high, words):
     assert centres.verdict(table) == words
 
 
+def test_jobs_of_a_flexible_scenario_can_span_with_every_placement():
+    flexible = SPANNING.with_(placement=co.BestFit())
+    split = SPANNING.with_(workload=co.SplitJobs(co.JobModel(SIZES), 4, 3), placement=co.WorstFit())
+    single = SPANNING.with_(system=co.Multicluster([24]))
+    found = [centres.can_span(one) for one in (WHOLE, SPANNING, flexible, split, single)]
+    assert found == [False, True, True, True, False]
+    words = "3 × 8 processors, FCFS, jobs may span, at a penalty of 0.25"
+    assert playground_board._in_words(flexible) == playground_board._in_words(SPANNING) == words
+    assert playground_board._in_words(single).endswith("no job spans")
+
+
+EXAMPLES = [
+    WHOLE,
+    SPANNING,
+    SPANNING.with_(scheduling=co.EASY(adaptive=True, order="shortest")),
+    WHOLE.with_(scheduling=co.Online(slot=1.0, step=0.25, max_attempts=4, horizon=20.0)),
+    WHOLE.with_(scheduling=co.FPFS(3), engine="reference", placement=co.FirstFit()),
+    SPANNING.with_(workload=co.JobModel(co.power_of_two(0.9, 1, 8), request="flexible")),
+    SPANNING.with_(
+        workload=co.SplitJobs(co.JobModel(SIZES, estimate=2.0), 3, 3, span_penalty=0.1),
+        placement=co.WorstFit(),
+    ),
+]
+
+
+@pytest.mark.parametrize("scenario", EXAMPLES)
+def test_the_code_of_a_scenario_makes_an_equal_scenario(scenario):
+    made, other = {}, scenario.with_(system=co.Multicluster([16, 8]))
+    exec(re.sub(r".*simulate.*", "", playground_files.code_of((scenario, other), 0.6)), made)
+    assert (made["A"], made["B"]) == (scenario, other)
+
+
 def test_what_is_copied_makes_what_is_shown(box):
     made = {}
     exec(code(box).replace("20_000", "50"), made)
@@ -78,7 +109,7 @@ def test_every_policy_and_way_to_span_can_be_copied_and_run(policy, span):
     values = {f"{name}.{key}": value for name in "AB" for key, value in values.items()}
     values |= {"sizes": "U[1,8]"}
     made, both = {}, tuple(centres.scenario_of(values, side) for side in "AB")
-    exec(playground._code(both, 0.6).replace("20_000", "50"), made)
+    exec(playground_files.code_of(both, 0.6).replace("20_000", "50"), made)
     assert (made["A"], made["B"]) == both
     schedule = made["A"].simulate(200, load=0.3, seed=SEED)
     assert schedule.spans.any() == (span != "never")
@@ -176,23 +207,23 @@ def test_only_what_must_be_compiled_is_announced(box, monkeypatch, tmp_path):
     words, say = [], box.view._say
     monkeypatch.setattr(box.view, "_say", lambda more: (words.append(more), say(more)))
     box._holders["A.policy"].value = "conservative"
-    assert playground.FIRST_USE not in words  # the tests run on a warm cache
+    assert playground_board.FIRST_USE not in words  # the tests run on a warm cache
     monkeypatch.setattr(compilation, "_announced", set())
     kernel = SimpleNamespace(
         py_func=SimpleNamespace(__qualname__="cold"), stats=SimpleNamespace(cache_path=tmp_path)
     )
-    by_size = playground.by_size
+    by_size = playground_board.by_size
 
     def compiles(*given):
         compilation._announce(kernel, "kernels")
         return by_size(*given)
 
-    monkeypatch.setattr(playground, "by_size", compiles)
+    monkeypatch.setattr(playground_board, "by_size", compiles)
     words.clear()
     box._holders["A.policy"].value = "EASY"
     box._holders["A.policy"].value = "FCFS"
-    assert words[0] == playground.FIRST_USE
-    assert words.count(playground.FIRST_USE) == 1
+    assert words[0] == playground_board.FIRST_USE
+    assert words.count(playground_board.FIRST_USE) == 1
 
 
 def files_of(box):

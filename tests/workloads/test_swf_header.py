@@ -274,12 +274,23 @@ def test_a_known_abbreviation_is_understood():
          "it is read as UTC"),
         ({"TimeZoneString": "Mars/Olympus"}, 6, "not a known time zone; it is read as UTC"),
         ({"TimeZoneString": "UTC+99"}, 6, "not a known time zone; it is read as UTC"),
+        ({"TimeZoneString": "+99:00"}, 6, "TimeZoneString is '+99:00', which is not a known time "
+         "zone; it is read as UTC"),
     ],
 )  # fmt: skip
 def test_zones_are_understood_or_doubted(header, hour, doubt):
     assert hour_in(header) == hour
     found = zone_of(header).doubt
     assert (doubt in found) if doubt else not found
+
+
+@pytest.mark.parametrize("key", ["UnixStartTime", "StartTime"])
+def test_a_date_with_an_impossible_offset_is_read_in_the_zone_of_the_log(tmp_path, key):
+    log = log_of(tmp_path, 0, **{key: "2023-05-01T02:00:00+99:00"}, TimeZoneString="Europe/Berlin")
+    assert log.epoch == MAY
+    (note,) = log.notes
+    assert note.endswith("whose zone +99:00 is not known; it is read in the zone of the log, "
+                         "Europe/Berlin")  # fmt: skip
 
 
 def test_abbreviations_stand_for_zones_that_use_them():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.statistics import scenario_pairs
-from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size, mean_times
-from tests.statistics.pairs import FEW, SPANNING, WHOLE, few_jobs
+from coalloc_lib.widgets import scenario_pairs
+from coalloc_lib.widgets.scenario_pairs import ALL, SEED, by_size, mean_times
+from tests.widgets.pairs import FEW, SPANNING, WHOLE, few_jobs
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,0 +1,111 @@
+"""The Python code of two scenarios of the playground, and files to save and to load them."""
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import ipywidgets as ipw
+import pandas as pd
+
+from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.files import csv_of
+from coalloc_lib.model.distributions import SizeDistribution
+from coalloc_lib.policies import Scheduling
+from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.widgets.centres import scenario_of
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.playground_board import playground_picture
+from coalloc_lib.widgets.scenario_pairs import SEED, SIDES, by_size, loads_of, over_load
+
+
+def code_of(scenarios: Sequence[Scenario], load: float) -> str:
+    """Return Python code that makes and simulates the scenarios A and B.
+
+    Parameters
+    ----------
+    scenarios : sequence of Scenario
+        The two scenarios.
+    load : float
+        The offered load of A. The same jobs arrive at B.
+    """
+    text, loads = "import coalloc_lib as co\n", loads_of(scenarios[0], scenarios[1], load)
+    for side, scenario, scaled in zip(SIDES, scenarios, loads, strict=True):
+        lines = ",\n    ".join(_arguments(scenario))
+        text += f"\n{side} = co.Scenario(\n    {lines})"
+        text += f"\n{side}.simulate(20_000, load={scaled:.6g}, seed={SEED})"
+    return text
+
+
+def _arguments(part: Any) -> list[str]:
+    # Arguments that are None or empty by default are left out if they have this value.
+    values = {field: getattr(part, field.name) for field in fields(part)}
+    return [
+        f"{field.name}={_in_python(value)}"
+        for field, value in values.items()
+        if value not in (None, "") or field.default is MISSING
+    ]
+
+
+def _in_python(value: Any) -> str:
+    if isinstance(value, SizeDistribution):
+        return f"co.parse_sizes({str(value)!r})"
+    if isinstance(value, Scheduling):
+        return f"co.{value!r}"
+    name = type(value).__name__
+    return f"co.{name}({', '.join(_arguments(value))})" if is_dataclass(value) else repr(value)
+
+
+def file_buttons(box: Explorer, links: ipw.HTML) -> list[ipw.Widget]:
+    """Return the buttons that make files of the playground and that load a scenario from a file.
+
+    Parameters
+    ----------
+    box : Explorer
+        The playground.
+    links : HTML
+        The widget that shows the links to the files.
+    """
+
+    def fill(_button: Any) -> None:
+        with suppress(InputError):  # The explorer already shows this error beside its control.
+            links.value = _links(box.values, [scenario_of(box.values, side) for side in SIDES])
+
+    def read(change: Mapping[str, Any]) -> None:
+        for file in change["new"]:
+            content, values = bytes(file["content"]), None
+            with suppress(ValueError):
+                values = json.loads(content)
+            if isinstance(values, dict):
+                box.recreate(urlencode(values), f"{file['name']}: ")
+            else:
+                begin = str(content[:30], "utf-8", "replace")
+                box.reject(
+                    f"{file['name']}: a file that begins with {begin!r} has no scenario; give a "
+                    "scenario.json that 'make files' has made"
+                )
+        load.value = ()  # Otherwise the same file could not be loaded a second time.
+
+    save = ipw.Button(description="make files", tooltip="scenario, table and figure to save")
+    load = ipw.FileUpload(accept=".json", description="load scenario")
+    links.add_class("coalloc-files")
+    save.on_click(fill)
+    load.observe(read, "value")
+    return [save, load]
+
+
+def _links(values, scenarios):
+    table = pd.concat([by_size(*scenarios, values["load"]), over_load(*scenarios)])
+    files = {
+        "scenario.json": json.dumps(values, indent=1).encode(),
+        "table.csv": csv_of(table).encode(),
+        "figure.svg": playground_picture(*scenarios).image,
+    }
+    address = "data:application/octet-stream;base64,"
+    return " ".join(
+        f'<a download="{name}" href="{address}{b64encode(data).decode()}">{name}</a>'
+        for name, data in files.items()
+    )
