@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.analytic import maximal_utilization
-from coalloc_lib.basics.checks import InputError, one_of, positive, whole
+from coalloc_lib.basics.checks import InputError, instance_of, one_of, positive, whole
 from coalloc_lib.basics.estimates import METHODS, Interval, MaxUtilization
 from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.model.distributions import Exponential
@@ -177,6 +177,7 @@ def response_sample(
 
     The parameters, values and errors are those of `response_times`.
     """
+    _check_scenario("scenario", scenario)
     jobs = whole("jobs", jobs, least=20)
     if maximum is None:
         maximum = max_utilization_by_simulation(scenario, jobs=jobs * replications, seed=seed)
@@ -253,6 +254,7 @@ def response_point(
     pilot, with other random numbers. Values of the pilots themselves would be biased: the pilots
     were selected because they look steady, and such runs have mean response times that are too low.
     """
+    _check_scenario("scenario", scenario)
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
     if positive("load", load) >= 1:
@@ -325,6 +327,7 @@ def response_curve(
     >>> [point.saturated for point in curve.points]
     [False, True]
     """
+    _check_scenario("scenario", scenario)
     loads = [positive("load", load) for load in np.atleast_1d(loads)]
     maximum = max_utilization_by_simulation(scenario, seed=seed) if maximum is None else maximum
     limit = maximum.interval.low
@@ -362,13 +365,18 @@ def compare(
         The seed of the runs.
     backlog : int, optional
         The number of waiting jobs in the comparison of maximal utilizations, as in
-        `saturation.heavy_traffic`.
+        `saturation.heavy_traffic`. It cannot be given with a load.
 
     Returns
     -------
     Interval
         The 95 % interval of the difference. It has a warning if the runs have too few jobs for the
         queue of one of the scenarios to settle.
+
+    Raises
+    ------
+    InputError
+        If both a load and a backlog are given, or an argument is out of range.
 
     Examples
     --------
@@ -378,6 +386,13 @@ def compare(
     >>> co.compare(first_fit, first, jobs=5000, replications=4, backlog=10).above(0)
     True
     """
+    _check_scenario("one", one)
+    _check_scenario("other", other)
+    if load is not None and backlog is not None:
+        raise InputError(
+            f"backlog = {backlog} is given with load = {load}, but only the comparison of maximal "
+            "utilizations has a backlog; leave out load or backlog"
+        )
     options: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
         values, subtracted = (response_sample(each, load, **options) for each in (one, other))
@@ -417,6 +432,7 @@ def max_utilization_by_simulation(
     >>> print(co.max_utilization_by_simulation(scenario))
     0.8571, exact
     """
+    _check_scenario("scenario", scenario)
     method = best_method(scenario) if method is None else method
     if one_of("method", method, METHODS) == "simulation":
         loss = saturation.saturated_loss(scenario, jobs=jobs, seed=seed)
@@ -467,6 +483,7 @@ def capacity_loss(
     >>> round(capacity_loss(scenario, jobs=1000, replications=2).mean, 4)
     0.1429
     """
+    _check_scenario("scenario", scenario)
     if (method or best_method(scenario)) != "simulation":
         return Replications(
             np.array(max_utilization_by_simulation(scenario, method=method).capacity_loss)
@@ -483,7 +500,12 @@ def best_method(scenario: Scenario) -> str:
     The formula is exact under its assumptions: FCFS, independent component sizes and exponential
     service times.
     """
+    _check_scenario("scenario", scenario)
     return "exact" if _formula(scenario) == "exact" else "simulation"
+
+
+def _check_scenario(name, value):
+    instance_of(name, value, Scenario, "Scenario(system, workload)")
 
 
 def _formula(scenario):

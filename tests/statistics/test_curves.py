@@ -13,6 +13,7 @@ from coalloc_lib.statistics.curves import (
     Curve,
     Point,
     best_method,
+    capacity_loss,
     compare,
     max_utilization_by_simulation,
     response_curve,
@@ -225,6 +226,30 @@ def test_a_load_that_is_too_high_has_no_mean():
 def test_bad_arguments(call, scenario, how, words):
     with pytest.raises(co.InputError, match=words):
         call(scenario, **how)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        best_method,
+        max_utilization_by_simulation,
+        lambda given: capacity_loss(given, jobs=1000, replications=2),
+        lambda given: compare(given, SERIAL),
+        lambda given: compare(SERIAL, given, load=0.5),
+        lambda given: response_curve(given, [0.5]),
+        lambda given: response_point(given, 0.5),
+        lambda given: response_sample(given, 0.5),
+        lambda given: response_times(given, 0.5, maximum=MaxUtilization(SURE, "simulation")),
+    ],
+)
+def test_what_is_not_a_scenario_is_rejected_at_once(call):
+    with pytest.raises(co.InputError, match=r"= 3 is not of type Scenario; give Scenario\(system"):
+        call(3)
+
+
+def test_a_backlog_and_a_load_cannot_be_given_together():
+    with pytest.raises(co.InputError, match=r"backlog = -7 is given with load = 0\.3.*leave out"):
+        compare(SERIAL, SERIAL, load=0.3, backlog=-7)
 
 
 def test_short_runs_have_a_warning():
