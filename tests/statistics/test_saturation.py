@@ -189,7 +189,7 @@ TOO_LARGE = co.JobModel(co.SizeDistribution(RARE), 1, "total")
             loss_at_response,
             MODEL,
             {"response": 1.001, "jobs": 60},
-            r"response = 1\.001 .* longer mean response time even if they hardly wait; give a larger",
+            r"response = 1\.001 .* longer mean response time even if they hardly wait; give a larg",
         ),
         (loss_between_bounds, MODEL, {"bounds": (5,)}, "bounds = "),
         (loss_between_bounds, MODEL, {"bounds": (0, 1)}, "with at least one length"),
