@@ -150,8 +150,7 @@ class Walk:
         """Raise an error if the policy rejects a job now, but the schedule does not."""
         number = job.number
         if self.schedule.refused.get(self.row[number]) != refusal:
-            message = f"{self.name} would reject it now for {refusal.why!r}, but it "
-            raise self.error(message + self.what_happens_to(number), number, refusal.instant)
+            raise self.kept(number, refusal)
         self.has_left[number] = True
 
     def check_promise(self, number: int, now: float) -> None:
@@ -170,11 +169,8 @@ class Walk:
             number = self.to_leave.pop()
             if self.has_left[number]:
                 continue
-            refusal = self.schedule.refused.get(self.row[number])
-            if refusal is not None:
-                message = f"was rejected for {refusal.why!r}, but {self.name} would not reject it"
-                raise self.error(f"{message} now", number, refusal.instant)
-            raise self.early(number)
+            is_rejected = self.row[number] in self.schedule.refused
+            raise self.rejected_early(number) if is_rejected else self.early(number)
 
     def check_untold(self) -> None:
         """Raise an error if the schedule promises a start to a job but the policy does not."""
@@ -230,6 +226,17 @@ class Walk:
         row, other = self.row[number], self.row[head]
         message += "; {other} heads the queue"
         return ScheduleError(message, row, self.start[number], other)
+
+    def kept(self, number: int, refusal: Refusal) -> ScheduleError:
+        """Return the error for a waiting job that the policy would reject."""
+        message = f"{self.name} would reject it now for {refusal.why!r}, but it "
+        return self.error(message + self.what_happens_to(number), number, refusal.instant)
+
+    def rejected_early(self, number: int) -> ScheduleError:
+        """Return the error for a job that is rejected when the policy would not reject it."""
+        refusal = self.schedule.refused[self.row[number]]
+        message = f"was rejected for {refusal.why!r}, but {self.name} would not reject it now"
+        return self.error(message, number, refusal.instant)
 
     def misplaced(self, number: int, allocation: Any, now: float) -> ScheduleError:
         """Return the error for a job whose allocation differs from the choice of the policy."""
