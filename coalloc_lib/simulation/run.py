@@ -105,9 +105,20 @@ def simulate(
         outcome = outcome.in_stream_order(order)
     if backlog is not None:
         jobs = jobs.replace(submit=outcome.entered)
-    start, end, _, allocation, promised, refused, attempts, servers = outcome
-    columns = (start, end, allocation, promised, refused, attempts, servers, backlog)
-    return Schedule(system, jobs, scheduling, placement, *columns)
+    return Schedule(
+        system,
+        jobs,
+        scheduling,
+        placement,
+        start=outcome.start,
+        end=outcome.end,
+        allocation=outcome.allocation,
+        promised=outcome.promised,
+        refused=outcome.refused,
+        attempts=outcome.attempts,
+        servers=outcome.servers,
+        backlog=backlog,
+    )
 
 
 def check_parts(system: Any, scheduling: Any, placement: Any, engine: Any) -> None:
@@ -198,7 +209,7 @@ def refuse_impossible(
     is_split = jobs.request in ("ordered", "unordered")
     # For most streams of jobs, it is enough to compare the largest component with the smallest
     # cluster, which is much faster than the function `fits_by`.
-    if is_split and components.shape[1] <= len(clusters) and components.max() <= min(clusters):
+    if is_split and components.shape[1] <= len(clusters) and components.max() <= clusters.min():
         return
     impossible = ~fits_by(placement, jobs.request, components, clusters[None, :])
     if impossible.any():

@@ -63,6 +63,9 @@ class AtEachSite(Scheduling):
         for trait in TRAITS:
             object.__setattr__(self, trait, getattr(self.policy, trait))
 
+    def __str__(self) -> str:
+        return f"{self.policy} at each site"
+
     @property
     def title(self) -> str:
         """The name of the policy in text, such as ``EASY at each site``."""
