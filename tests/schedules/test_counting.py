@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.policies import Refusal, Scheduling
 from coalloc_lib.schedules.verification import ScheduleError
-from coalloc_lib.schedules.verification.counting import KINDS, RULES, count_violations
+from coalloc_lib.schedules.verification.counting import KINDS, count_violations
+from coalloc_lib.schedules.verification.rules import RULES
 from coalloc_lib.simulation import sites
 from tests.cases import cases
 from tests.conftest import POLICIES, in_turn, placements, policies, systems_and_streams

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import whole
 from coalloc_lib.schedules.reading import booked_end
-from coalloc_lib.schedules.verification.decisions import check_decisions
+from coalloc_lib.schedules.verification.decisions import check_decisions, has_no_memory
 from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.rules import check_limits, check_model
 from coalloc_lib.schedules.verification.second_run import check_second_run
@@ -37,7 +37,7 @@ def verify(schedule: Any, most_jobs: int | None = None) -> None:
     is_too_long = _takes_long(schedule) if most_jobs is None else len(schedule) > most_jobs
     if is_too_long:
         return
-    if _has_no_memory(schedule):
+    if has_no_memory(schedule):
         check_decisions(schedule)
     else:
         check_second_run(schedule)
@@ -60,17 +60,11 @@ def _takes_long(schedule: Any) -> str:
     count = len(schedule)
     if count > MOST_JOBS:
         return f"there are {count:,} jobs, and by default at most {MOST_JOBS:,} are checked"
-    if _has_no_memory(schedule) and schedule.scheduling.overtakes:
+    if has_no_memory(schedule) and schedule.scheduling.overtakes:
         waiting = _waiting(schedule)
         if waiting.sum() > MOST_WAITING:
             return f"{waiting.mean():,.0f} jobs wait on average, and the check takes minutes"
     return ""
-
-
-def _has_no_memory(schedule: Any) -> bool:
-    # The method `begin` of a policy with memory returns a new object.
-    policy = schedule.scheduling
-    return policy.begin(schedule.system) is policy
 
 
 def _waiting(schedule: Any) -> NDArray[np.int64]:

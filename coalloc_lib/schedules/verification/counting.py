@@ -6,7 +6,7 @@ at every instant in the state that the schedule implies, and then follows the sc
 policy.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from operator import add
@@ -20,20 +20,12 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Job, Refusal
-from coalloc_lib.schedules.verification import rules, second_run
-from coalloc_lib.schedules.verification.decisions import Walk
+from coalloc_lib.schedules.verification.decisions import Walk, has_no_memory
 from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.implied import ImpliedState
+from coalloc_lib.schedules.verification.rules import RULES
+from coalloc_lib.schedules.verification.second_run import run_again
 
-#: The function that finds each kind of violation of the model's rules, in the order in which
-#: `verify` calls these functions.
-RULES: dict[str, Callable[[Any], None]] = {
-    "incomplete": rules._check_complete,
-    "submission": rules._check_submissions,
-    "length": rules._check_run_times,
-    "request": rules._check_requests,
-    "capacity": rules._check_capacity,
-}
 #: A description in words of each kind of violation.
 KINDS = {
     "incomplete": "jobs without a start or an end",
@@ -118,7 +110,7 @@ def count_violations(schedule: Any, has_decisions: bool = True) -> Violations:
         return found
     for rows, queue in _queues_of(schedule):
         in_queue = Violations()
-        if queue.scheduling.begin(queue.system) is queue.scheduling:
+        if has_no_memory(queue):
             FollowingWalk(queue, in_queue).run()
         else:
             _compare_second_run(queue, in_queue)
@@ -140,7 +132,7 @@ def _queues_of(schedule: Any) -> Iterator[tuple[NDArray[np.int64], Any]]:
 
 
 def _compare_second_run(schedule: Any, found: Violations) -> None:
-    wanted, name = second_run._second_run(schedule), name_of(schedule.scheduling)
+    wanted, name = run_again(schedule), name_of(schedule.scheduling)
     rejected = ~schedule.served
     differs = {
         "rejection": np.isnan(wanted.start) != rejected,

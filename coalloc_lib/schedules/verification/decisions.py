@@ -21,6 +21,13 @@ from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
 
+def has_no_memory(schedule: Any) -> bool:
+    """Return whether the policy of a schedule decides only from the state that it sees."""
+    # The method `begin` of a policy with memory returns a new object.
+    policy = schedule.scheduling
+    return policy.begin(schedule.system) is policy
+
+
 def check_decisions(schedule: Any) -> None:
     """Raise a `ScheduleError` for the first event of a schedule that contradicts its policy.
 

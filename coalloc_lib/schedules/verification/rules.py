@@ -1,5 +1,6 @@
 """Rules of the model that hold for every schedule, as checks on arrays."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,8 @@ def check_model(schedule: Any) -> None:
 
     The rules of the model hold under every policy.
     """
-    _check_complete(schedule)
-    _check_submissions(schedule)
-    _check_run_times(schedule)
-    _check_requests(schedule)
-    _check_capacity(schedule)
+    for check in RULES.values():
+        check(schedule)
     if schedule.servers is not None:
         _check_servers(schedule, schedule.servers)
 
@@ -153,3 +151,14 @@ def _check_capacity_of_instant_jobs(schedule: Any, is_instant: NDArray[np.bool_]
             worst = int((busy > size).argmax())
             message = f"cluster {cluster} has {size} processors, but {busy[worst]} are in use"
             raise ScheduleError(message, int(jobs[worst]), float(instants[worst]))
+
+
+#: The function that checks each rule of the model, by the kind of the violations that it finds, in
+#: the order in which the rules are checked.
+RULES: dict[str, Callable[[Any], None]] = {
+    "incomplete": _check_complete,
+    "submission": _check_submissions,
+    "length": _check_run_times,
+    "request": _check_requests,
+    "capacity": _check_capacity,
+}

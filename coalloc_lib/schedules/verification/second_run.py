@@ -24,9 +24,10 @@ FEW = 500
 def check_second_run(schedule: Any) -> None:
     """Simulate the jobs of a schedule again; raise a `ScheduleError` if the result differs.
 
-    The error has the earlier of the two starts of the job as its instant.
+    If the job starts at another instant in the second run, the error has the earlier of the two
+    starts as its instant.
     """
-    wanted = _second_run(schedule)
+    wanted = run_again(schedule)
     if wanted.attempts is not None and (schedule.attempts is None or schedule.servers is None):
         raise ScheduleError("the schedule does not contain the attempts and servers of its jobs")
     instant = np.fmin(wanted.start, schedule.start)
@@ -58,7 +59,8 @@ def _differences(schedule: Any, wanted: Outcome) -> dict[str, NDArray[np.bool_]]
     return differs
 
 
-def _second_run(schedule: Any) -> Outcome:
+def run_again(schedule: Any) -> Outcome:
+    """Simulate the jobs of a schedule again under its policies, and return them in its order."""
     order = arrival_order(schedule)
     policies = schedule.scheduling, schedule.placement, schedule.backlog
     outcome: Outcome = _engine(schedule)(Task(schedule.system, schedule.jobs[order], *policies))
