@@ -12,6 +12,7 @@ from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.basics.files import check_writable
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json, show, warn
+from coalloc_lib.cli.schedule_means import mean_intervals
 from coalloc_lib.cli.simulate_output import Answer, metrics_of, print_answer, write_files
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.model.system import parse_clusters
@@ -19,7 +20,6 @@ from coalloc_lib.schedules import exchange
 from coalloc_lib.schedules.metrics import STILL_WAITING
 from coalloc_lib.simulation.run import ENGINES, refuse_impossible
 from coalloc_lib.simulation.run import simulate as run
-from coalloc_lib.statistics.schedule_means import mean_intervals
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import ESTIMATES
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from coalloc_lib.basics.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
+from coalloc_lib.model.fitting import fits_by
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import (
     HomeSite,
@@ -17,7 +18,6 @@ from coalloc_lib.model.placement import (
 )
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, Scheduling
-from coalloc_lib.schedules.reading import fits_by
 from coalloc_lib.schedules.schedule import Schedule
 
 ENGINES = ("compiled", "reference")

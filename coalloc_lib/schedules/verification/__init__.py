@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import whole
-from coalloc_lib.schedules.reading import booked_end
 from coalloc_lib.schedules.verification.decisions import check_decisions, has_no_memory
 from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.rules import check_limits, check_model
 from coalloc_lib.schedules.verification.second_run import check_second_run
 
-__all__ = ["MOST_JOBS", "ScheduleError", "booked_end", "unchecked", "verify"]
+__all__ = ["MOST_JOBS", "ScheduleError", "unchecked", "verify"]
 
 #: The maximum number of jobs in a schedule for which the decisions of a policy are checked by
 #: default.

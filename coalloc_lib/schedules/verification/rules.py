@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.engines.state import name_of
+from coalloc_lib.model.fitting import side_by_side
 from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_processors
 from coalloc_lib.schedules import reading
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
@@ -87,7 +88,7 @@ def _check_requests(schedule: Any) -> None:
         home = jobs.components[:, 1:]
         bad |= home.any(axis=1) & (home != allocation).any(axis=1)
     elif jobs.request in ("ordered", "unordered"):
-        wanted, given = reading.side_by_side(jobs.request, jobs.components, allocation)
+        wanted, given = side_by_side(jobs.request, jobs.components, allocation)
         whole = is_whole & may_stay_whole(schedule.placement, jobs.request)
         bad |= (wanted != given).any(axis=1) & ~whole
 
