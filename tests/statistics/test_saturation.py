@@ -10,11 +10,8 @@ from coalloc_lib.analytic import slotted_as_printed, slotted_utilization
 from coalloc_lib.basics.seeds import spawn
 from coalloc_lib.model.distributions import Between
 from coalloc_lib.statistics import Interval, saturation, student
-from coalloc_lib.statistics.curves import (
-    max_utilization_by_simulation,
-    response_point,
-    response_times,
-)
+from coalloc_lib.statistics.curves import response_point, response_times
+from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.statistics.saturation import (
     heavy_traffic,
     loss_at_response,
