@@ -1,14 +1,17 @@
 """The state of the queue and of the clusters at any instant of a finished schedule."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.model.placement import time_on_processors
 
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
-def arrival_order(schedule: Any) -> NDArray[np.int64]:
+
+def arrival_order(schedule: "Schedule") -> NDArray[np.int64]:
     """Return the positions of all jobs in the job stream, in the order of arrival."""
     if schedule.backlog is not None:
         # In a run with a queue of constant length, the jobs enter the queue in the order of the
@@ -17,7 +20,7 @@ def arrival_order(schedule: Any) -> NDArray[np.int64]:
     return np.argsort(schedule.jobs.submit, kind="stable")
 
 
-def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
+def heads(schedule: "Schedule", instants: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the position of the head of the queue just after each instant, or -1.
 
     The result is -1 if no job waits. The position is that in the job stream.
@@ -35,7 +38,7 @@ def heads(schedule: Any, instants: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
 
 
-def idle_after(schedule: Any, instants: NDArray) -> NDArray[np.int64]:
+def idle_after(schedule: "Schedule", instants: NDArray) -> NDArray[np.int64]:
     """Return the number of idle processors of each cluster just after each instant.
 
     All starts and departures at the instant are included.
@@ -63,7 +66,7 @@ def total_by(
     return total[np.searchsorted(when[order], instants, side=side)]
 
 
-def booked_end(schedule: Any) -> NDArray[np.float64]:
+def booked_end(schedule: "Schedule") -> NDArray[np.float64]:
     """Return the expected end of each job, or the end of its booking if that is later.
 
     The result has the shape (n,).

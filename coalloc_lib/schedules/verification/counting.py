@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.implied import ImpliedState
 from coalloc_lib.schedules.verification.rules import RULES
 from coalloc_lib.schedules.verification.second_run import run_again
+
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
 #: A description in words of each kind of violation.
 KINDS = {
@@ -77,7 +80,7 @@ class Violations:
         self.unchecked += [reason for reason in queue.unchecked if reason not in self.unchecked]
 
 
-def count_violations(schedule: Any, has_decisions: bool = True) -> Violations:
+def count_violations(schedule: "Schedule", has_decisions: bool = True) -> Violations:
     """Find and count all violations in a schedule of starts, ends and allocations.
 
     Parameters
@@ -101,13 +104,17 @@ def count_violations(schedule: Any, has_decisions: bool = True) -> Violations:
             found.add(kind, error)
             if kind == "incomplete":
                 break
-    if not has_decisions:
-        return found
+    if has_decisions:
+        _count_decisions(schedule, found)
+    return found
+
+
+def _count_decisions(schedule: "Schedule", found: Violations) -> None:
     broken = [kind for kind in ("incomplete", "submission") if kind in found.counts]
     if broken:
         reason = f"there are {KINDS[broken[0]]}"
         found.unchecked.append(f"the decisions of {name_of(schedule.scheduling)}, because {reason}")
-        return found
+        return
     for rows, queue in _queues_of(schedule):
         in_queue = Violations()
         if has_no_memory(queue):
@@ -115,10 +122,9 @@ def count_violations(schedule: Any, has_decisions: bool = True) -> Violations:
         else:
             _compare_second_run(queue, in_queue)
         found.add_queue(in_queue, rows)
-    return found
 
 
-def _queues_of(schedule: Any) -> Iterator[tuple[NDArray[np.int64], Any]]:
+def _queues_of(schedule: "Schedule") -> "Iterator[tuple[NDArray[np.int64], Schedule]]":
     for rows, queue in schedule.queues:
         # The schedules of the sites of a `LocalSchedule` are stored twice. The instants that count
         # here are those of the whole system.
@@ -131,7 +137,7 @@ def _queues_of(schedule: Any) -> Iterator[tuple[NDArray[np.int64], Any]]:
         yield rows, queue if queue is schedule else replace(queue, **columns)
 
 
-def _compare_second_run(schedule: Any, found: Violations) -> None:
+def _compare_second_run(schedule: "Schedule", found: Violations) -> None:
     wanted, name = run_again(schedule), name_of(schedule.scheduling)
     rejected = ~schedule.served
     differs = {
@@ -218,7 +224,7 @@ class FollowingWalk(Walk):
     rejections of the schedule are made in their place.
     """
 
-    def __init__(self, schedule: Any, found: Violations) -> None:
+    def __init__(self, schedule: "Schedule", found: Violations) -> None:
         super().__init__(schedule)
         jobs = schedule.jobs[self.row]
         self.found = found

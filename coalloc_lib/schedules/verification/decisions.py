@@ -8,7 +8,7 @@ code of its own.
 
 from heapq import heapify, heappop, heappush
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,15 +20,18 @@ from coalloc_lib.schedules.reading import arrival_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
-def has_no_memory(schedule: Any) -> bool:
+
+def has_no_memory(schedule: "Schedule") -> bool:
     """Return whether the policy of a schedule decides only from the state that it sees."""
     # The method `begin` of a policy with memory returns a new object.
     policy = schedule.scheduling
     return policy.begin(schedule.system) is policy
 
 
-def check_decisions(schedule: Any) -> None:
+def check_decisions(schedule: "Schedule") -> None:
     """Raise a `ScheduleError` for the first event of a schedule that contradicts its policy.
 
     The policy of the schedule must be one without memory.
@@ -63,7 +66,7 @@ class Walk:
         The instants at which the policy decides, as a heap.
     """
 
-    def __init__(self, schedule: Any) -> None:
+    def __init__(self, schedule: "Schedule") -> None:
         order = arrival_order(schedule)
         jobs = schedule.jobs[order]
         self.schedule, self.policy = schedule, schedule.scheduling
