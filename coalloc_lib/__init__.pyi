@@ -26,9 +26,9 @@ from .basics.checks import InputError as InputError
 from .basics.progress import Progress as Progress
 from .statistics.curves import (
     compare as compare,
-    max_utilization_by_simulation as max_utilization_by_simulation,
     response_curve as response_curve,
 )
+from .statistics.maximum import max_utilization_by_simulation as max_utilization_by_simulation
 from .statistics.saturation import saturated_loss as saturated_loss
 from .model import jobs as jobs
 from .model.distributions import (

@@ -1,4 +1,7 @@
-"""The cost of a computation in time, memory or states, and the budget that it must not exceed."""
+"""The cost of a computation in time, memory or states, and the budget that it must not exceed.
+
+The precision at which a formula stops adding terms is here too.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +15,9 @@ OPERATIONS = 1e9
 #: The overhead of one call to NumPy's convolution, in elementary operations. The multiplications
 #: are counted separately.
 CALL = 20_000
+#: The relative precision of a sum: the summation stops when the remaining terms are smaller than
+#: this fraction of the sum.
+PRECISION = 1e-12
 
 _TIMES = {"years": 3.156e7, "days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 _MEMORY = {"TiB": 2**40, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10}

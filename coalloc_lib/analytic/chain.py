@@ -149,7 +149,9 @@ class SaturatedChain:
         self, span_penalty: float = 0.0, mean_service: float | Mapping[int, float] = 1.0
     ) -> "SolvedChain":
         """Compute the stationary state of the chain for given mean service times."""
-        rates = self._departure_rates(span_penalty, mean_service)
+        penalty = not_negative("span_penalty", span_penalty)
+        means = _service_means(mean_service, {sum(job) for job in self.jobs})
+        rates = self._departure_rates(penalty, means)
         count = len(self._running)
         leaves = self._departing >= 0
         weight = self._weight * np.where(leaves, rates[self._departing], 1.0)
@@ -160,19 +162,17 @@ class SaturatedChain:
         transitions = probability, self._source, self._target
         flow = stationary_flow(*transitions, self._tangible, self._running)
         work = sum(
-            probability * sum(job) * _mean_of(mean_service, sum(job))
+            probability * sum(job) * means[sum(job)]
             for job, probability in zip(self.jobs, self.probabilities, strict=True)
         )
         return SolvedChain(
             transitions, self._tangible, flow, total, self._running, work / self.system.processors
         )
 
-    def _departure_rates(self, span_penalty, mean_service):
-        penalty = not_negative("span_penalty", span_penalty)
-
+    def _departure_rates(self, penalty, means):
         def mean_time(taken):
             factor = 1 + penalty * (np.count_nonzero(taken) > 1)
-            return _mean_of(mean_service, sum(taken)) * factor
+            return means[sum(taken)] * factor
 
         return np.array([1 / mean_time(taken) for taken in self.allocations])
 
@@ -247,14 +247,16 @@ def _check_jobs(jobs, system, request, placement):
         )
 
 
-def _mean_of(mean_service, size):
+def _service_means(mean_service, sizes):
     if not isinstance(mean_service, Mapping):
-        return positive("mean_service", mean_service)
-    if size not in mean_service:
+        return dict.fromkeys(sizes, positive("mean_service", mean_service))
+    missing = sizes - mean_service.keys()
+    if missing:
         raise InputError(
-            f"mean_service has no value for jobs of {size} processors; give one for each size"
+            f"mean_service has no value for jobs of {min(missing)} processors; give one for each "
+            "size"
         )
-    return positive(f"mean_service[{size}]", mean_service[size])
+    return {size: positive(f"mean_service[{size}]", mean_service[size]) for size in sorted(sizes)}
 
 
 class SolvedChain:
@@ -291,9 +293,9 @@ class SolvedChain:
     def relative_completions(self) -> float:
         """Return the mean relative completions [1]_ of the states just after a departure.
 
-        The relative completions of a state are the number of departures from this state on, less
-        those from a stationary state on, in the long run [1]_. They solve the Poisson equation of
-        the chain, and their mean over time is 0.
+        The relative completions of a state are the number of additional departures, in the long
+        run, if the chain starts in this state and not in its stationary distribution. They solve
+        the Poisson equation of the chain, and their mean over time is 0.
 
         References
         ----------

@@ -7,8 +7,8 @@ start to the common end is a slot.
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib.analytic.budget import PRECISION
 from coalloc_lib.analytic.ordered import one_cluster_fits
-from coalloc_lib.analytic.utilization import PRECISION
 from coalloc_lib.basics.checks import InputError, instance_of, whole
 from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.model.distributions import SizeDistribution
@@ -119,7 +119,7 @@ def _renewal(f: NDArray[np.float64]) -> NDArray[np.float64]:
     renewal = np.zeros(len(f))
     renewal[0] = 1.0
     for used in range(1, len(f)):
-        renewal[used] = f[1 : used + 1] @ renewal[used - 1 :: -1][:used]
+        renewal[used] = f[1 : used + 1] @ renewal[used - 1 :: -1]
     return renewal
 
 

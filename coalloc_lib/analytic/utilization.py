@@ -10,7 +10,7 @@ from functools import reduce
 import numpy as np
 
 from coalloc_lib.analytic.arguments import Sizes, check_fits, checked_arguments
-from coalloc_lib.analytic.budget import Budget, SumOfSizes, sum_cost
+from coalloc_lib.analytic.budget import PRECISION, Budget, SumOfSizes, sum_cost
 from coalloc_lib.analytic.joint import JointSizes
 from coalloc_lib.analytic.ordered import one_cluster_cost, one_cluster_fits, ordered_case
 from coalloc_lib.analytic.unordered import unordered_case
@@ -19,10 +19,6 @@ from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
-
-#: The relative precision of a sum: the summation stops when the remaining terms are smaller than
-#: this fraction of the sum.
-PRECISION = 1e-12
 
 
 def maximal_utilization(

@@ -55,9 +55,15 @@ class ImpossibleJobError(InputError):
     """
 
     def __init__(self, job: int, reason: str) -> None:
+        # Unpickling calls the exception class with only the arguments that its base class received,
+        # so the base class receives both arguments.
+        super().__init__(job, reason)
         self.job, self.reason = job, reason
-        super().__init__(
-            f"job {job} can never start: {reason}; remove the job, split it, or use a larger system"
+
+    def __str__(self) -> str:
+        return (
+            f"job {self.job} can never start: {self.reason}; remove the job, split it, or use a "
+            "larger system"
         )
 
 

@@ -12,12 +12,12 @@ from coalloc_lib.basics.files import check_writable
 from coalloc_lib.cli import options
 from coalloc_lib.cli.job_options import JOB_OPTIONS, prepare, reject_missing
 from coalloc_lib.cli.output import print_json, show, warn
+from coalloc_lib.cli.schedule_means import mean_intervals
 from coalloc_lib.cli.simulate_output import Answer, metrics_of, print_answer, write_files
 from coalloc_lib.schedules import exchange
 from coalloc_lib.schedules.metrics import STILL_WAITING
 from coalloc_lib.simulation.run import ENGINES
 from coalloc_lib.simulation.run import simulate as run
-from coalloc_lib.statistics.schedule_means import mean_intervals
 
 EXAMPLES = """\b
 Examples:

@@ -9,11 +9,11 @@ from coalloc_lib import __version__
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.basics.text import plain
 from coalloc_lib.cli.output import OUTPUT, naming, print_table, show
+from coalloc_lib.cli.schedule_means import BOUND, MEANS
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.schedules import exchange
 from coalloc_lib.schedules.metrics import means
 from coalloc_lib.schedules.schedule import Schedule
-from coalloc_lib.statistics.schedule_means import BOUND, MEANS
 
 
 class Answer(NamedTuple):

@@ -188,9 +188,11 @@ def scenes(
 
 
 def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.float64]:
-    """Return until when each job runs in `schedule` but does not yet run in `against`.
+    """Return the end of the period in which each job runs in `schedule` and waits in `against`.
 
-    If a job does not start earlier in `schedule`, or if `against` is None, the result is its start.
+    The period begins at the start of the job in `schedule`. It ends at the start of the job in
+    `against`, or at its end in `schedule` if that is earlier. If the job does not start earlier in
+    `schedule`, or if `against` is None, the period is empty, and the result is its start.
     """
     other = schedule if against is None else against
     return np.clip(other.start, schedule.start, schedule.end)

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coalloc_lib.basics.display import listed
+from coalloc_lib.model.fitting import fits_by
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import Placement, is_of_library, may_stay_whole
 from coalloc_lib.policies import FCFS, FPFS
-from coalloc_lib.schedules.reading import fits_by, heads, idle_after
+from coalloc_lib.schedules.reading import heads, idle_after
 from coalloc_lib.schedules.schedule import Schedule
 
 #: If a system has more clusters than this number, an explanation of why a job waits lists only the

@@ -9,7 +9,7 @@ from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.system import Multicluster
-from coalloc_lib.schedules.schedule import Schedule, weighted_response
+from coalloc_lib.schedules.schedule import Schedule, weighted_mean, weights_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,20 +60,25 @@ def means(schedule: Schedule, *, at_least: float = 10.0) -> dict[str, float]:
     """
     checks.instance_of("schedule", schedule, Schedule, _SCHEDULE)
     slowdown = schedule.slowdown(checks.positive("at_least", at_least))
-    ran = schedule.served
-    if not ran.any():
-        raise InputError("all jobs of the schedule were rejected, so there are no times to average")
-    response, jobs = schedule.response[ran], schedule.jobs
+    ran = _served(schedule)
+    response = schedule.response[ran]
     return {
         "jobs": len(ran),
         "refused": len(schedule.refused),
         "spanning": float(schedule.spans[ran].mean()),
-        "awrt_work": weighted_response(response, jobs.work[ran]),
-        "awrt_processors": weighted_response(response, jobs.processors[ran]),
+        "awrt_work": weighted_mean(response, weights_of(schedule.jobs, "work")[ran]),
+        "awrt_processors": weighted_mean(response, weights_of(schedule.jobs, "processors")[ran]),
         "response_mean": float(response.mean()),
         "wait_mean": float(schedule.wait[ran].mean()),
         "slowdown_mean": float(slowdown[ran].mean()),
     }
+
+
+def _served(schedule):
+    ran = schedule.served
+    if not ran.any():
+        raise InputError("all jobs of the schedule were rejected, so there are no times to average")
+    return ran
 
 
 def least_means(schedule: Schedule) -> dict[str, float]:
@@ -87,6 +92,11 @@ def least_means(schedule: Schedule) -> dict[str, float]:
     bounds cut the confidence intervals of the metrics (see `Interval.within`), which are about the
     same jobs with other waits, and not about jobs with other run times.
 
+    Raises
+    ------
+    InputError
+        All jobs were rejected, or all jobs have a run time of 0.
+
     Examples
     --------
     >>> import coalloc_lib as co
@@ -94,14 +104,14 @@ def least_means(schedule: Schedule) -> dict[str, float]:
     >>> least_means(co.simulate(co.Multicluster([2]), jobs))["response_mean"]
     25.0
     """
-    ran = schedule.served
-    length, jobs = (schedule.end - schedule.start)[ran], schedule.jobs
+    ran = _served(schedule)
+    length = (schedule.end - schedule.start)[ran]
     return {
         "wait_mean": 0.0,
         "response_mean": float(length.mean()),
         "slowdown_mean": 1.0,
-        "awrt_work": float(np.average(length, weights=jobs.work[ran])),
-        "awrt_processors": float(np.average(length, weights=jobs.processors[ran])),
+        "awrt_work": weighted_mean(length, weights_of(schedule.jobs, "work")[ran]),
+        "awrt_processors": weighted_mean(length, weights_of(schedule.jobs, "processors")[ran]),
     }
 
 

@@ -8,13 +8,16 @@ processors mostly has one or two ranges.
 from bisect import bisect_left
 from collections import namedtuple
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.engines.outcome import Servers
+
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
 #: The processors of all jobs as ranges of numbers. Three int64 arrays have the job, the first
 #: processor and the last processor of each range. The ranges are ordered by job and then by
@@ -24,7 +27,7 @@ Ranges = namedtuple("Ranges", "job low high")
 CHUNK = 1 << 22
 
 
-def lowest_free(schedule: Any) -> Ranges:
+def lowest_free(schedule: "Schedule") -> Ranges:
     """Give each job the lowest processor numbers that are free at its start.
 
     At one instant, departures come first. Then jobs that run for no time get their processors and
@@ -57,7 +60,7 @@ def lowest_free(schedule: Any) -> Ranges:
     return Ranges(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
-def _events(schedule: Any, stays: NDArray[np.bool_]) -> list[tuple[int, bool]]:
+def _events(schedule: "Schedule", stays: NDArray[np.bool_]) -> list[tuple[int, bool]]:
     jobs = np.flatnonzero(schedule.served)
     events = np.concatenate([jobs[stays[jobs]], jobs])
     leaves = np.arange(len(events)) < len(events) - len(jobs)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, not_negative, one_of
 from coalloc_lib.basics.display import card
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.model.jobs import JobStream
@@ -90,13 +90,17 @@ class Schedule:
         return len(self.start)
 
     def __repr__(self) -> str:
-        placed = "" if self.placement is None else f", {self.placement}"
-        return f"<Schedule of {len(self)} jobs on {self.system}: {self.scheduling}{placed}>"
+        return f"<Schedule of {len(self)} jobs on {self.system}: {self._policies}>"
+
+    @property
+    def _policies(self) -> str:
+        known = (self.scheduling, self.placement)
+        return ", ".join(str(policy) for policy in known if policy is not None)
 
     def _repr_html_(self) -> str:
         ran = self.served
         facts = {
-            "policies": f"{self.scheduling}, {self.placement}",
+            "policies": self._policies,
             "utilization": self.utilization() if np.ptp(self.jobs.submit) else None,
             "mean wait": self.wait[ran].mean() if ran.any() else None,
             "mean response": self.response[ran].mean() if ran.any() else None,
@@ -161,9 +165,9 @@ class Schedule:
         Raises
         ------
         InputError
-            A job ran for no time, and `at_least` is 0.
+            A job ran for no time, and `at_least` is 0; or `at_least` is negative or not a number.
         """
-        length = np.maximum(self.end - self.start, at_least)
+        length = np.maximum(self.end - self.start, not_negative("at_least", at_least))
         if (length <= 0).any():
             job = int((length <= 0).argmax())
             raise InputError(
@@ -206,9 +210,7 @@ class Schedule:
         Ernemann, Hamscher, Schwiegelshohn, Yahyapour, Streit: On Advantages of Grid Computing for
         Parallel Job Scheduling (2002), section 4.3.
         """
-        one_of("weights", weights, WEIGHTS)
-        weight = self.jobs.work if weights == "work" else self.jobs.processors
-        return weighted_response(self.response, weight)
+        return weighted_mean(self.response, weights_of(self.jobs, weights))
 
     def utilization(self, begin: float | None = None, finish: float | None = None) -> float:
         """Return the utilization of the system: the mean fraction of its processors that is busy.
@@ -413,11 +415,24 @@ class Schedule:
         return pd.DataFrame(came | ran | {"allocation": allocations})
 
 
-def weighted_response(response: np.ndarray, weight: np.ndarray) -> float:
-    """Return the weighted mean of response times, or raise `InputError` if all weights are 0."""
-    if not weight.sum() > 0:
+def weights_of(jobs: JobStream, weights: str) -> np.ndarray:
+    """Return the weight of each job in an average weighted response time, an array of shape (n,).
+
+    Parameters
+    ----------
+    jobs : JobStream
+        The jobs.
+    weights : {"work", "processors"}
+        The weight of a job: its processors times its run time on one cluster, or its processors.
+    """
+    return jobs.work if one_of("weights", weights, WEIGHTS) == "work" else jobs.processors
+
+
+def weighted_mean(values: np.ndarray, weights: np.ndarray) -> float:
+    """Return the weighted mean of values of jobs, or raise `InputError` if all weights are 0."""
+    if not weights.sum() > 0:
         raise InputError(
             "all jobs have a run time of 0, so their response times cannot be weighted by work; "
             "give weights='processors', or jobs with run times"
         )
-    return float(weight @ response / weight.sum())
+    return float(np.average(values, weights=weights))

@@ -7,6 +7,7 @@ import numpy as np
 
 from coalloc_lib.basics.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
 from coalloc_lib.engines.outcome import Task
+from coalloc_lib.model.fitting import fits_by
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import (
     HomeSite,
@@ -17,7 +18,6 @@ from coalloc_lib.model.placement import (
 )
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, Scheduling
-from coalloc_lib.schedules.reading import fits_by
 from coalloc_lib.schedules.schedule import Schedule
 
 ENGINES = ("compiled", "reference")
@@ -105,9 +105,20 @@ def simulate(
         outcome = outcome.in_stream_order(order)
     if backlog is not None:
         jobs = jobs.replace(submit=outcome.entered)
-    start, end, _, allocation, promised, refused, attempts, servers = outcome
-    columns = (start, end, allocation, promised, refused, attempts, servers, backlog)
-    return Schedule(system, jobs, scheduling, placement, *columns)
+    return Schedule(
+        system,
+        jobs,
+        scheduling,
+        placement,
+        start=outcome.start,
+        end=outcome.end,
+        allocation=outcome.allocation,
+        promised=outcome.promised,
+        refused=outcome.refused,
+        attempts=outcome.attempts,
+        servers=outcome.servers,
+        backlog=backlog,
+    )
 
 
 def check_parts(system: Any, scheduling: Any, placement: Any, engine: Any) -> None:
@@ -198,7 +209,7 @@ def refuse_impossible(
     is_split = jobs.request in ("ordered", "unordered")
     # For most streams of jobs, it is enough to compare the largest component with the smallest
     # cluster, which is much faster than the function `fits_by`.
-    if is_split and components.shape[1] <= len(clusters) and components.max() <= min(clusters):
+    if is_split and components.shape[1] <= len(clusters) and components.max() <= clusters.min():
         return
     impossible = ~fits_by(placement, jobs.request, components, clusters[None, :])
     if impossible.any():

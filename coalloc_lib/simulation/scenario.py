@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from coalloc_lib.basics.checks import InputError, positive
+from coalloc_lib.basics.checks import InputError, instance_of, positive
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import Placement, refuse_for_ordered
@@ -108,3 +108,8 @@ class Scenario:
         that of the function `simulate`.
         """
         return self.run(self.sample(jobs, load=load, seed=seed), backlog)
+
+
+def check_scenario(name: str, value: Any) -> None:
+    """Raise an `InputError` if the argument with this name is not a `Scenario`."""
+    instance_of(name, value, Scenario, "Scenario(system, workload)")

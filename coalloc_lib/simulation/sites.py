@@ -63,6 +63,9 @@ class AtEachSite(Scheduling):
         for trait in TRAITS:
             object.__setattr__(self, trait, getattr(self.policy, trait))
 
+    def __str__(self) -> str:
+        return f"{self.policy} at each site"
+
     @property
     def title(self) -> str:
         """The name of the policy in text, such as ``EASY at each site``."""
@@ -95,8 +98,8 @@ class LocalSchedule(Schedule):
     def queues(self) -> list[tuple[NDArray[np.int64], Schedule]]:
         """For each site, the positions of the site's jobs in the stream, and their schedule.
 
-        The schedules are on the whole system, in which a job of a site has no choice of clusters.
-        The request of such a job is therefore ordered.
+        The schedules are on the whole system. Each job is an ordered request for the cluster of its
+        own site.
         """
         return [(np.flatnonzero(self.site == number), self._queue_of(number)) for number in self.at]
 

@@ -51,7 +51,7 @@ from coalloc_lib.statistics.resamples import Resamples
 from coalloc_lib.statistics.settling import after_warm_up, halves, rising_warning
 
 if TYPE_CHECKING:
-    from coalloc_lib.statistics.curves import capacity_loss
+    from coalloc_lib.statistics.maximum import capacity_loss
 
 __all__ = [
     "DAY", "METHODS", "WEEK", "Crossing", "Crossings", "Interval", "MaxUtilization",
@@ -72,7 +72,7 @@ def __getattr__(name: str) -> Any:
     if name in _IMPORTED_LATE:
         return import_module(f"coalloc_lib.statistics.{name}")
     if name == "capacity_loss":
-        return import_module("coalloc_lib.statistics.curves").capacity_loss
+        return import_module("coalloc_lib.statistics.maximum").capacity_loss
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

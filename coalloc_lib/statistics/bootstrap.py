@@ -165,6 +165,8 @@ def jobs_by_day(
     """
     submit = np.asarray(submit, float)
     values = np.atleast_2d(np.asarray(values, float))
+    if submit.size == 0:
+        raise InputError("submit is empty; give the submission time of at least one job")
     if submit.ndim != 1 or values.shape[-1] != len(submit):
         raise InputError(
             f"the arguments `values` and `submit` have the shapes {values.shape} and "

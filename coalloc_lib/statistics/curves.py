@@ -1,4 +1,4 @@
-"""Mean response time against utilization, the maximal utilization, and the capacity loss."""
+"""Mean response time against utilization, and comparisons of two scenarios."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.analytic import maximal_utilization
-from coalloc_lib.basics.checks import InputError, one_of, positive, whole
-from coalloc_lib.basics.estimates import METHODS, Interval, MaxUtilization
+from coalloc_lib.basics.checks import InputError, positive, whole
+from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.basics.seeds import Seed, spawn
-from coalloc_lib.model.distributions import Exponential
-from coalloc_lib.model.placement import may_stay_whole
-from coalloc_lib.policies import FCFS
-from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.simulation.scenario import Scenario, check_scenario
 from coalloc_lib.statistics import saturation, settling
 from coalloc_lib.statistics.inference import Replications, replicate
-from coalloc_lib.workloads.models import JobModel
+from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,6 +173,7 @@ def response_sample(
 
     The parameters, values and errors are those of `response_times`.
     """
+    check_scenario("scenario", scenario)
     jobs = whole("jobs", jobs, least=20)
     if maximum is None:
         maximum = max_utilization_by_simulation(scenario, jobs=jobs * replications, seed=seed)
@@ -253,6 +250,7 @@ def response_point(
     pilot, with other random numbers. Values of the pilots themselves would be biased: the pilots
     were selected because they look steady, and such runs have mean response times that are too low.
     """
+    check_scenario("scenario", scenario)
     precision = positive("precision", precision)
     whole("replications", replications, least=2)
     if positive("load", load) >= 1:
@@ -325,6 +323,7 @@ def response_curve(
     >>> [point.saturated for point in curve.points]
     [False, True]
     """
+    check_scenario("scenario", scenario)
     loads = [positive("load", load) for load in np.atleast_1d(loads)]
     maximum = max_utilization_by_simulation(scenario, seed=seed) if maximum is None else maximum
     limit = maximum.interval.low
@@ -362,13 +361,18 @@ def compare(
         The seed of the runs.
     backlog : int, optional
         The number of waiting jobs in the comparison of maximal utilizations, as in
-        `saturation.heavy_traffic`.
+        `saturation.heavy_traffic`. It cannot be given with a load.
 
     Returns
     -------
     Interval
         The 95 % interval of the difference. It has a warning if the runs have too few jobs for the
         queue of one of the scenarios to settle.
+
+    Raises
+    ------
+    InputError
+        If both a load and a backlog are given, or an argument is out of range.
 
     Examples
     --------
@@ -378,6 +382,13 @@ def compare(
     >>> co.compare(first_fit, first, jobs=5000, replications=4, backlog=10).above(0)
     True
     """
+    check_scenario("one", one)
+    check_scenario("other", other)
+    if load is not None and backlog is not None:
+        raise InputError(
+            f"backlog = {backlog} is given with load = {load}, but only the comparison of maximal "
+            "utilizations has a backlog; leave out load or backlog"
+        )
     options: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
         values, subtracted = (response_sample(each, load, **options) for each in (one, other))
@@ -386,115 +397,3 @@ def compare(
         runs = [saturation.replicated_traffic(each, **options) for each in (one, other)]
         values, subtracted = (Replications(busy.mean(axis=1), warning) for busy, warning in runs)
     return (values - subtracted).interval
-
-
-def max_utilization_by_simulation(
-    scenario: Scenario, *, method: str | None = None, jobs: int = 200_000, seed: Seed = 0
-) -> MaxUtilization:
-    """Return the maximal utilization of a scenario, by simulation if it has no exact formula.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The system, its workload and its policies.
-    method : {"exact", "approximation", "simulation"}, optional
-        The method, by default that of `best_method`: an exact formula if there is one, otherwise
-        simulation in heavy traffic.
-    jobs : int
-        The number of simulated jobs.
-    seed : int or SeedSequence
-        The seed of the simulation.
-
-    Raises
-    ------
-    InputError
-        If the scenario has no formula of the given kind.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> scenario = co.Scenario(co.Multicluster([2]), co.JobModel(co.uniform(1, 2), request="total"))
-    >>> print(co.max_utilization_by_simulation(scenario))
-    0.8571, exact
-    """
-    method = best_method(scenario) if method is None else method
-    if one_of("method", method, METHODS) == "simulation":
-        loss = saturation.saturated_loss(scenario, jobs=jobs, seed=seed)
-        return MaxUtilization(loss.complement(), method)
-    formula = _formula(scenario)
-    if method != formula:
-        has = {"exact": "is exact", None: "does not exist"}.get(formula, f"is an {formula}")
-        raise InputError(
-            f"method = {method!r}, but for this scenario the formula {has}; use simulation"
-        )
-    system, model = scenario.system, scenario.workload
-    assert isinstance(model, JobModel)  # `_formula` finds no formula for other workloads
-    placement = None if len(system) == 1 else scenario.placement
-    question = system, model.sizes, model.components, model.request
-    return maximal_utilization(*question, placement=placement)
-
-
-def capacity_loss(
-    scenario: Scenario,
-    *,
-    jobs: int,
-    replications: int,
-    seed: Seed = 0,
-    method: str | None = None,
-    backlog: int | None = None,
-) -> Replications:
-    """Return the capacity loss of a scenario, by simulation if it has no exact formula.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The system, its workload and its policies.
-    jobs, replications, seed, backlog
-        The options of the simulation in heavy traffic, as in `saturation.replicated_traffic`.
-    method : {"exact", "approximation", "simulation"}, optional
-        The method, by default that of `best_method`.
-
-    Returns
-    -------
-    Replications
-        The fraction of processors that are idle in heavy traffic: one value for each run, or a
-        single value without a dimension if it is known from a formula.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> scenario = co.Scenario(co.Multicluster([2]), co.JobModel(co.uniform(1, 2), request="total"))
-    >>> round(capacity_loss(scenario, jobs=1000, replications=2).mean, 4)
-    0.1429
-    """
-    if (method or best_method(scenario)) != "simulation":
-        return Replications(
-            np.array(max_utilization_by_simulation(scenario, method=method).capacity_loss)
-        )
-    busy, warning = saturation.replicated_traffic(
-        scenario, jobs=jobs, replications=replications, seed=seed, backlog=backlog
-    )
-    return Replications((1 - busy).mean(axis=1), warning, least=0.0, most=1.0)
-
-
-def best_method(scenario: Scenario) -> str:
-    """Return ``"exact"`` if an exact formula gives the maximal utilization, else ``"simulation"``.
-
-    The formula is exact under its assumptions: FCFS, independent component sizes and exponential
-    service times.
-    """
-    return "exact" if _formula(scenario) == "exact" else "simulation"
-
-
-def _formula(scenario):
-    # The formulas assume FCFS, independent component sizes, exponential service times, and that
-    # every job is split into its components.
-    model, system = scenario.workload, scenario.system
-    if type(scenario.scheduling) is not FCFS or type(model) is not JobModel:
-        return None
-    simplest = JobModel(model.sizes, model.components, model.request, model.service)
-    may_be_whole = may_stay_whole(scenario.placement, model.request)
-    if may_be_whole or model != simplest or type(model.service) is not Exponential:
-        return None
-    is_exact = len(system) == 1 or model.request in ("ordered", "flexible")
-    return "exact" if is_exact else "approximation"

@@ -232,6 +232,8 @@ def ratios(
 
     Raises
     ------
+    InputError
+        If `against` is empty.
     NotRunError
         If no setting has the values of `against`, or no other setting has a base.
     """
@@ -274,6 +276,10 @@ def _unpaired_difference(rows, base, value):
 
 
 def _compared(runs, value, against, also, name, compare):
+    if not against:
+        raise InputError(
+            f"against = {shown(against)} chooses no base setting; give values of one or more keys"
+        )
     _require(runs, value, *also, *against)
     keys = keys_of(runs)
     shared_keys = [key for key in keys if key not in against]

@@ -36,6 +36,9 @@ FEWEST_CARRIERS = 100
 #: A simulation run gets a warning if a measured value deviates from the expected value by more than
 #: this number of standard errors. This happens by chance in one run out of 1,000.
 DEVIATIONS = 3.3
+#: The load with a given mean response time is searched only between an estimate of the maximal
+#: utilization divided by this factor and the estimate multiplied by it.
+WIDEST_SEARCH = 1000
 
 
 def heavy_traffic(
@@ -286,7 +289,8 @@ def loss_at_response(
     Raises
     ------
     InputError
-        If the workload is not a `JobModel`, or the jobs are too few to reach the response time.
+        If the workload is not a `JobModel`, the jobs are too few to reach the response time, or
+        they have a longer mean response time at every load.
 
     References
     ----------
@@ -324,7 +328,7 @@ def loss_at_response(
         def excess(rate):
             return run(rate).response.mean() / target - 1
 
-        schedule = run(_root_near(excess, scenario.rate(guess)))
+        schedule = run(_rate_near(excess, scenario.rate(guess), response))
         last = schedule.jobs.submit[-1]
         return 1 - schedule.utilization(WARM_UP * last, last)
 
@@ -433,12 +437,22 @@ def _saturated_run(scenario, stream, backlog, batches):
     return schedule.utilization_between(edges, net=True), ended
 
 
-def _root_near(function, guess):
+def _rate_near(excess, guess, response):
     from scipy.optimize import brentq
 
     low, high = 0.97 * guess, 1.03 * guess
-    while function(low) > 0:
+    while excess(low) > 0:
         low *= 0.9
-    while function(high) < 0:
+        if low < guess / WIDEST_SEARCH:
+            raise InputError(
+                f"response = {response:g} mean service times, but the sampled jobs have a longer "
+                "mean response time even if they hardly wait; give a larger response or more jobs"
+            )
+    while excess(high) < 0:
         high *= 1.1
-    return brentq(function, low, high, rtol=1e-4, xtol=1e-4 * guess)
+        if high > guess * WIDEST_SEARCH:
+            raise InputError(
+                f"response = {response:g} mean service times, but the sampled jobs have a shorter "
+                "mean response time at every load; give a smaller response or more jobs"
+            )
+    return brentq(excess, low, high, rtol=1e-4, xtol=1e-4 * guess)

@@ -26,7 +26,7 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.merging import merge
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Scheduling
-from coalloc_lib.schedules.schedule import WEIGHTS
+from coalloc_lib.schedules.schedule import WEIGHTS, weighted_mean, weights_of
 from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics.bootstrap import WEEK, resample_weeks
 from coalloc_lib.statistics.provenance import made_by
@@ -350,7 +350,7 @@ def _span_of(stream, has_dates):
 
 def _row(name, chosen, weight, schedules):
     jobs, spanned = schedules[0].jobs[chosen], float(schedules[-1].spans[chosen].mean())
-    weights = jobs.work if weight == "work" else jobs.processors
+    weights = weights_of(jobs, weight)
     responses = [schedule.response[chosen] for schedule in schedules]
     try:
         means = resample_weeks(responses, weights, jobs.submit)
@@ -359,7 +359,7 @@ def _row(name, chosen, weight, schedules):
     # The response time of a job is never below its run time, so the mean run time is a lower bound
     # of the AWRT.
     runtimes = (schedules[0].end - schedules[0].start)[chosen]
-    least = float(np.average(runtimes, weights=weights)) / HOUR
+    least = weighted_mean(runtimes, weights) / HOUR
     row = {"site": name, "weight": weight, "jobs": len(jobs), "spanned": spanned}
     return row | _intervals(means, least)
 

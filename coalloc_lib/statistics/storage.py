@@ -312,8 +312,8 @@ def _column_as_read(name, column):
 def _cells_as_read(columns: Mapping[str, list]) -> dict[str, NDArray]:
     """Return the cells of columns as they are after writing them to a file and reading it again.
 
-    Whole numbers and other numbers stay the same in a file. For other cells, one cell of each kind
-    is written and read, because what pandas makes of a column depends only on its different cells.
+    Whole numbers and other numbers stay the same in a file. In every other column, it depends only
+    on the set of values how pandas reads them, so each different value is written and read once.
     """
     read = {name: _numbers_as_read(name, cells) for name, cells in columns.items()}
     places, kinds = {}, {}

@@ -15,7 +15,8 @@ from coalloc_lib.plots import Picture
 from coalloc_lib.policies.names import PLACEMENTS, display_name
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.statistics.curves import Curve, max_utilization_by_simulation, response_curve
+from coalloc_lib.statistics.curves import Curve, response_curve
+from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.widgets.controls import Explorer, slider_with_list
 from coalloc_lib.workloads.models import JobModel
 

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.policies.names import PLACEMENTS, display_name
 from coalloc_lib.schedules import drawing, explain
-from coalloc_lib.schedules.reading import heads
+from coalloc_lib.schedules.reading import booked_end, heads
 from coalloc_lib.schedules.schedule import Schedule
-from coalloc_lib.schedules.verification import booked_end
 
 #: The maximum number of jobs that are shown although they wait during the whole time window.
 _MOST_WAITING = 50

@@ -39,7 +39,8 @@ PARTS = {
         "schedules.schedule", "schedules.exchange",
     ),
     "Formulas and statistics": (
-        "analytic", "statistics.curves", "statistics.saturation", "statistics.inference",
+        "analytic", "statistics.curves", "statistics.maximum", "statistics.saturation",
+        "statistics.inference",
     ),
     "Logs and models of jobs": (
         "workloads.batsim", "workloads.catalogue", "workloads.swf", "workloads.swf_writer",

@@ -18,7 +18,8 @@ import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics import Interval, MaxUtilization, student
-from coalloc_lib.statistics.curves import max_utilization_by_simulation, response_sample
+from coalloc_lib.statistics.curves import response_sample
+from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 
 SYSTEM = co.Multicluster([8, 8, 8])
 #: The placement policies for jobs that stay in one cluster, and for jobs that may span clusters.

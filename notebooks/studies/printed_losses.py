@@ -26,7 +26,7 @@ from coalloc_lib.statistics import (
     sample,
     saturation,
 )
-from coalloc_lib.statistics.curves import max_utilization_by_simulation
+from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.workloads.models import JobModel
 from studies.ledger import Row, judge_number
 from studies.pages import ground, plain_table

@@ -1,5 +1,6 @@
 """Columns of anything: taken for what they are, or refused in one line."""
 
+import pickle
 import warnings
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from coalloc_lib.basics.checks import (
+    ImpossibleJobError,
     InputError,
     at_most,
     boolean,
@@ -286,3 +288,11 @@ def test_digits_are_read_as_python_reads_them():
         assert whole_in(text) == int(text)
     for text in ("-1", "+.5", "3.", "1e-3", " 7 "):
         assert number_in(text) == float(text)
+
+
+def test_the_error_for_an_impossible_job_can_be_sent_to_another_process():
+    error = ImpossibleJobError(3, "it needs 9 processors")
+    copy = pickle.loads(pickle.dumps(error))
+    assert str(copy) == str(error)
+    assert str(copy).startswith("job 3 can never start: it needs 9 processors; remove the job, ")
+    assert (copy.job, copy.reason) == (3, "it needs 9 processors")

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib import cli
+from coalloc_lib.cli.schedule_means import mean_intervals
 from coalloc_lib.cli.simulate_output import metrics_of
 from coalloc_lib.statistics import resample_weeks
-from coalloc_lib.statistics.schedule_means import mean_intervals
 from coalloc_lib.workloads.swf_writer import write_swf
 from tests.cli.conftest import over, rows
 from tests.conftest import ROOT

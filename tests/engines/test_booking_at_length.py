@@ -11,7 +11,7 @@ from coalloc_lib.basics.compilation import call
 from coalloc_lib.calendar.kernels import periods
 from coalloc_lib.engines import kernel_calls
 from coalloc_lib.engines.kernels import booking
-from coalloc_lib.schedules.verification import booked_end
+from coalloc_lib.schedules.reading import booked_end
 
 
 def requests(count, servers, load=0.8, seed=1):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from coalloc_lib.statistics import curves, saturation
+from coalloc_lib.statistics import curves, maximum, saturation
 from coalloc_lib.workloads import catalogue
 from studies import load_study
 from studies.cluster_configurations import lesson as cluster_configurations
@@ -16,7 +16,7 @@ from tests.studies.small import SMALL
 #: Fewer jobs and runs than functions take by themselves.
 DEFAULTS = (
     (saturation.saturated_loss, {"jobs": 10_000}),
-    (curves.max_utilization_by_simulation, {"jobs": 10_000}),
+    (maximum.max_utilization_by_simulation, {"jobs": 10_000}),
     (curves.compare, {"jobs": 20_000, "replications": 3}),
 )
 LESSONS = (

@@ -1,17 +1,20 @@
 """All violations of a schedule are counted, and the first one is that of `verify()`."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib.policies import Refusal, Scheduling
 from coalloc_lib.schedules.verification import ScheduleError
-from coalloc_lib.schedules.verification.counting import KINDS, RULES, count_violations
+from coalloc_lib.schedules.verification.counting import KINDS, count_violations
+from coalloc_lib.schedules.verification.rules import RULES
+from coalloc_lib.simulation import sites
 from tests.cases import cases
-from tests.conftest import POLICIES, in_turn, placements, systems_and_streams
+from tests.conftest import POLICIES, in_turn, placements, policies, systems_and_streams
 from tests.schedules.damage import broken, moved, right
 
 #: Jobs of one processor and of length 10 on two processors; 2 and 3 wait for 0 and 1.
@@ -134,3 +137,79 @@ def test_schedules_of_policies_with_memory_are_compared_with_a_second_run():
     assert found.counts == {"second run": 1}
     assert str(found.first) == "job 2 at 2: starts at 2 in a run of Conservative()"
     assert "one difference can cause others" in found.unchecked[0]
+
+
+@dataclass(frozen=True)
+class Picky(Scheduling):
+    """FCFS that rejects each job of more than one processor when it is at the head of the queue."""
+
+    def start_jobs(self, state):
+        for job in state.queue:
+            if job.processors > 1:
+                state.refuse(job, "wide")
+            elif not state.start(job):
+                return
+
+
+#: Jobs 0 and 3 are too wide for `Picky`. Job 1 runs until 5, job 2 waits for it, and job 3 is at
+#: the head of the queue from 5 on.
+PICKED = co.simulate(
+    co.Multicluster([2]),
+    co.JobStream([0, 0, 1, 2, 2], [5, 5, 5, 5, 5], [[2], [1], [1], [2], [1]], request="total"),
+    scheduling=Picky(),
+)
+
+
+def test_rejected_jobs_are_put_back_and_followed():
+    assert PICKED.refused == {0: (0.0, "wide"), 3: (2.0, "wide")}
+    assert PICKED.start.tolist()[1:3] == [0.0, 1.0]
+    found = count_violations(PICKED.verify())
+    assert (found.counts, found.first, found.unchecked) == ({}, None, [])
+
+
+def test_a_job_that_only_the_policy_rejects_is_counted_once():
+    """The schedule starts job 3 at 6, when jobs 1 and 2 have ended, and job 4 after it."""
+    start = np.array([np.nan, 0, 1, 6, 11])
+    refused = {0: PICKED.refused[0]}
+    allocation = np.array([[0], [1], [1], [2], [1]])
+    columns = {"start": start, "end": start + 5, "refused": refused, "allocation": allocation}
+    kept = replace(PICKED, **columns)
+    found = count_violations(kept)
+    assert found.counts == {"rejection": 1, "left waiting": 1}
+    assert str(found.first) == (
+        f"job 3 at 2: {PICKED.scheduling} would reject it now for 'wide', but it starts only at 6"
+    )
+    with pytest.raises(ScheduleError) as error:
+        kept.verify()
+    assert str(error.value) == str(found.first)
+
+
+def test_a_job_that_only_the_schedule_rejects_is_counted_once():
+    """Under FCFS, job 0 would start at 0, and job 3 would wait for job 2 until 6."""
+    found = count_violations(replace(PICKED, scheduling=co.FCFS()))
+    assert found.counts == {"left waiting": 1, "rejection": 1}
+    assert str(found.first) == (
+        "job 0 at 0: FCFS() would start it now on [2], but it was rejected at 0 for 'wide'"
+    )
+
+
+def test_a_rejection_at_another_instant_is_counted():
+    later = replace(PICKED, refused=PICKED.refused | {3: Refusal(4.0, "wide")})
+    assert counts(later) == {"rejection": 1}
+
+
+@given(systems_and_streams(requests=("total",), most_jobs=12), policies, st.data())
+def test_each_queue_of_a_local_schedule_is_counted(case, scheduling, data):
+    system, jobs = case
+    jobs = jobs.replace(components=np.minimum(jobs.processors, min(system.sizes)))
+    number = st.integers(0, len(system) - 1)
+    site = np.array(data.draw(st.lists(number, min_size=len(jobs), max_size=len(jobs))))
+    assume(len({*site.tolist()}) == len(system))
+    schedule = sites.local(system, jobs, site, scheduling=scheduling)
+    found = count_violations(schedule)
+    assert (found.counts, found.first, found.unchecked) == ({}, None, [])
+    job = data.draw(st.sampled_from(range(len(jobs))))
+    late = count_violations(moved(schedule, job, schedule.end.max() + 1))
+    assert {"left waiting", "second run"} & late.counts.keys()
+    jobs_at_fault = np.flatnonzero(site == site[job])
+    assert late.first.job in jobs_at_fault

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.basics.display import STYLE
 from coalloc_lib.schedules.drawing import FIRST, window_of
-from coalloc_lib.schedules.metrics import by_width, means, utilization_timeline
+from coalloc_lib.schedules.metrics import by_width, least_means, means, utilization_timeline
 from tests.conftest import policies, systems_and_streams
 
 
@@ -60,6 +60,9 @@ def test_slowdown(four):
     with pytest.raises(co.InputError, match="job 1 ran for a time of 0, so it has no slowdown"):
         schedule.slowdown()
     np.testing.assert_allclose(schedule.slowdown(at_least=1), [1, 1])
+    for wrong in (np.nan, -1, "10"):
+        with pytest.raises(co.InputError, match=r"at_least = .*; give a"):
+            schedule.slowdown(at_least=wrong)
 
 
 def test_response_weighted_by_work(four):
@@ -78,6 +81,26 @@ def test_response_weighted_by_work(four):
     schedule = co.simulate(co.Multicluster([2, 2]), jobs)
     assert schedule.response.tolist() == [6, 4]
     assert schedule.average_weighted_response_time() == (8 * 6 + 8 * 4) / 16
+
+
+def test_jobs_without_work_or_jobs_that_were_rejected_have_no_weighted_mean():
+    jobs = co.JobStream([0, 0], [0, 0], [1, 1], request="total")
+    schedule = co.simulate(co.Multicluster([1]), jobs)
+    for call in (least_means, means, co.Schedule.average_weighted_response_time):
+        with pytest.raises(co.InputError, match="all jobs have a run time of 0, so their response"):
+            call(schedule)
+    online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)
+    long = jobs.replace(runtime=[99, 99])
+    rejected = co.simulate(co.Multicluster([1]), long, scheduling=online)
+    with pytest.raises(co.InputError, match="all jobs of the schedule were rejected"):
+        least_means(rejected)
+
+
+def test_the_policies_of_a_schedule_without_a_placement_are_its_scheduling_policy(four):
+    assert f"policies</th><td{STYLE}>FCFS(), FirstFit(clusters=None)</td>" in four._repr_html_()
+    ordered = co.simulate(four.system, four.jobs.replace(request="ordered"))
+    assert f"policies</th><td{STYLE}>FCFS()</td>" in ordered._repr_html_()
+    assert repr(ordered) == "<Schedule of 4 jobs on 2 × 4: FCFS()>"
 
 
 def test_utilization(four):

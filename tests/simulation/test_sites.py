@@ -313,6 +313,9 @@ def test_local_execution_has_the_traits_of_the_policy_of_its_sites():
         schedule = sites.local(SYSTEM_OF_FOUR, jobs, [0, 1], scheduling=policy).verify()
         assert held_until(schedule).tolist() == until
     assert schedule.scheduling.title == "EASY at each site"
+    assert str(schedule.scheduling) == "EASY() at each site"
+    assert ">EASY() at each site</td>" in schedule._repr_html_()
+    assert repr(schedule).endswith(": EASY() at each site>")
     for policy in (co.FCFS(), co.EASY(), co.Conservative(), online):
         for trait in sites.TRAITS:
             assert getattr(sites.AtEachSite(policy), trait) == getattr(policy, trait)

@@ -84,6 +84,10 @@ def test_wrong_arguments_are_named(change, words):
     given = {"values": np.ones(2_000), "weights": np.ones(2_000), "submit": np.arange(2_000.0)}
     with pytest.raises(co.InputError, match=words):
         resample_weeks(**given | {"block": 100.0, "step": 50.0} | change)
+    with pytest.raises(
+        co.InputError, match="submit is empty; give the submission time of at least"
+    ):
+        resample_weeks([], [], [])
     top = np.where(np.arange(28) == 3, np.nan, 1.0)
     with pytest.raises(co.InputError, match="check that all jobs have run"):
         resample_sums(top, np.ones(28), 7)

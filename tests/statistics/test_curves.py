@@ -1,7 +1,7 @@
 """Response-time curves: theory, precision, saturation, scaling."""
 
 import importlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +12,7 @@ from coalloc_lib.statistics import Interval, MaxUtilization, curves, settling, s
 from coalloc_lib.statistics.curves import (
     Curve,
     Point,
-    best_method,
     compare,
-    max_utilization_by_simulation,
     response_curve,
     response_point,
     response_sample,
@@ -91,57 +89,6 @@ def test_past_saturation_nothing_is_averaged():
     assert [point.saturated for point in curve.points] == [False, True]
 
 
-@pytest.mark.parametrize(
-    ("system", "change", "method"),
-    [
-        (PAIR, {}, "exact"),
-        (PAIR, {"request": "flexible"}, "exact"),
-        (co.Multicluster([8]), {"request": "total"}, "exact"),
-        (PAIR, {"request": "unordered"}, "simulation"),
-        (PAIR, {"merged_into": 1}, "simulation"),
-    ],
-)
-def test_the_best_method_is_found(system, change, method):
-    scenario = co.Scenario(system, ORDERED.workload.with_(**change))
-    assert best_method(scenario) == method
-    assert max_utilization_by_simulation(scenario, jobs=5000).method == method
-
-
-def test_what_a_formula_does_not_know_takes_it_away():
-    """There is no formula for jobs that may stay whole, nor for other models and policies."""
-    for system in (PAIR, co.Multicluster([8])):
-        scenario = co.Scenario(system, MODEL, placement=co.SingleThenSpan())
-        with pytest.raises(co.InputError, match="the formula does not exist"):
-            max_utilization_by_simulation(scenario, method="approximation")
-        assert max_utilization_by_simulation(scenario, jobs=5000).method == "simulation"
-
-    @dataclass(frozen=True)
-    class Penalised(co.JobModel):
-        span_penalty: float = 0.0
-
-    model = Penalised(co.uniform(1, 4), 2, "ordered", span_penalty=0.5)
-    assert best_method(ORDERED.with_(workload=model)) == "simulation"
-
-    class Impatient(co.FCFS):
-        """A variant of FCFS, for which there is no formula."""
-
-    assert best_method(ORDERED.with_(scheduling=Impatient())) == "simulation"
-
-
-def test_the_methods_agree():
-    exact, simulated = (
-        max_utilization_by_simulation(ORDERED, method=m) for m in ("exact", "simulation")
-    )
-    assert simulated.interval.contains(exact.max_utilization)
-    about = max_utilization_by_simulation(UNORDERED, method="approximation")
-    simulated = max_utilization_by_simulation(UNORDERED)
-    assert about.method == "approximation"
-    assert about.max_utilization == pytest.approx(simulated.max_utilization, abs=0.01)
-    overtaking = max_utilization_by_simulation(ORDERED.with_(scheduling=co.FPFS(20)))
-    assert overtaking.method == "simulation"
-    assert overtaking.interval.low > exact.max_utilization
-
-
 def test_a_stretched_curve_moves_its_points_and_its_maximum():
     maximum = MaxUtilization(SURE, "simulation")
     point = Point(0.6, Interval(3.0, 2.0, 4.0, 2), 100, False, (2.9, 3.1))
@@ -212,19 +159,32 @@ def test_a_load_that_is_too_high_has_no_mean():
         (response_curve, SERIAL, {"loads": 0.5, "jobs": 5}, "jobs = 5"),
         (response_curve, SERIAL, {"loads": 0.5, "jobs": 2000, "most_jobs": 1000}, "1000 is below"),
         (response_point, SERIAL, {"load": 1.5}, r"load = 1\.5; no system can serve a load of 1"),
-        (
-            max_utilization_by_simulation,
-            ORDERED,
-            {"method": "approximation"},
-            "is exact; use simulation",
-        ),
-        (max_utilization_by_simulation, UNORDERED, {"method": "exact"}, "an approximation"),
-        (max_utilization_by_simulation, OVERTAKING, {"method": "exact"}, "does not exist"),
     ],
 )
 def test_bad_arguments(call, scenario, how, words):
     with pytest.raises(co.InputError, match=words):
         call(scenario, **how)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda given: compare(given, SERIAL),
+        lambda given: compare(SERIAL, given, load=0.5),
+        lambda given: response_curve(given, [0.5]),
+        lambda given: response_point(given, 0.5),
+        lambda given: response_sample(given, 0.5),
+        lambda given: response_times(given, 0.5, maximum=MaxUtilization(SURE, "simulation")),
+    ],
+)
+def test_what_is_not_a_scenario_is_rejected_at_once(call):
+    with pytest.raises(co.InputError, match=r"= 3 is not of type Scenario; give Scenario\(system"):
+        call(3)
+
+
+def test_a_backlog_and_a_load_cannot_be_given_together():
+    with pytest.raises(co.InputError, match=r"backlog = -7 is given with load = 0\.3.*leave out"):
+        compare(SERIAL, SERIAL, load=0.3, backlog=-7)
 
 
 def test_short_runs_have_a_warning():

@@ -126,6 +126,8 @@ def test_a_table_of_ratios_holds_each_setting_against_one(runs):
     assert less["difference"]["spanning"] == pytest.approx(1.0)
     with pytest.raises(NotRunError, match="way = local"):
         ratios(runs, "wait", {"way": "local"})
+    with pytest.raises(InputError, match=r"against = \{\} chooses no base setting; give values of"):
+        ratios(runs, "wait", {})
 
 
 def test_runs_of_other_random_numbers_are_compared_as_independent():

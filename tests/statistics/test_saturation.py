@@ -10,11 +10,8 @@ from coalloc_lib.analytic import slotted_as_printed, slotted_utilization
 from coalloc_lib.basics.seeds import spawn
 from coalloc_lib.model.distributions import Between
 from coalloc_lib.statistics import Interval, saturation, student
-from coalloc_lib.statistics.curves import (
-    max_utilization_by_simulation,
-    response_point,
-    response_times,
-)
+from coalloc_lib.statistics.curves import response_point, response_times
+from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.statistics.saturation import (
     heavy_traffic,
     loss_at_response,
@@ -151,6 +148,18 @@ def test_the_response_is_met_and_the_first_tenth_of_the_time_left_out(monkeypatc
     assert schedule(scenario.streams[-1]).response[0] == pytest.approx(1500 * 2, rel=1e-3)
 
 
+def test_a_response_that_no_load_reaches_is_rejected(monkeypatch):
+    """The sampled jobs always have a short response time, although the estimate of the total time
+    that they need is long enough."""
+    short = SimpleNamespace(response=np.array([1.0]))
+    monkeypatch.setattr(co.Scenario, "run", lambda *_arguments: short)
+    monkeypatch.setattr(
+        saturation, "saturated_loss", lambda *_arguments, **_options: Interval.exact(0.1)
+    )
+    with pytest.raises(co.InputError, match="shorter mean response time at every load; give a sm"):
+        loss_at_response(SCENARIO, response=50, jobs=20_000, replications=1)
+
+
 def test_overtaking_gains():
     policies = [SCENARIO.with_(scheduling=co.FPFS(jumps)) for jumps in (0, 5, 50)]
     losses = [saturated_loss(each, backlog=200) for each in policies]
@@ -173,6 +182,12 @@ TOO_LARGE = co.JobModel(co.SizeDistribution(RARE), 1, "total")
         (loss_at_response, MODEL, {"jobs": 3000}, "give [0-9]+ or more"),
         (loss_at_response, MODEL.sample(10, 1), {}, "not have a single distribution"),
         (loss_at_response, MODEL, {"response": 1.0}, "a response time includes the service time"),
+        (
+            loss_at_response,
+            MODEL,
+            {"response": 1.001, "jobs": 60},
+            r"response = 1\.001 .* longer mean response time even if they hardly wait; give a larg",
+        ),
         (loss_between_bounds, MODEL, {"bounds": (5,)}, "bounds = "),
         (loss_between_bounds, MODEL, {"bounds": (0, 1)}, "with at least one length"),
         (

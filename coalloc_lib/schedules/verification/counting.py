@@ -6,33 +6,29 @@ at every instant in the state that the schedule implies, and then follows the sc
 policy.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.engines.state import name_of
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
-from coalloc_lib.policies import Job
-from coalloc_lib.schedules.verification import rules, second_run
-from coalloc_lib.schedules.verification.decisions import Walk
+from coalloc_lib.policies import Job, Refusal
+from coalloc_lib.schedules.verification.decisions import Walk, has_no_memory
 from coalloc_lib.schedules.verification.faults import ScheduleError
 from coalloc_lib.schedules.verification.implied import ImpliedState
+from coalloc_lib.schedules.verification.rules import RULES
+from coalloc_lib.schedules.verification.second_run import run_again
 
-#: The function that finds each kind of violation of the model's rules, in the order in which
-#: `verify` calls these functions.
-RULES: dict[str, Callable[[Any], None]] = {
-    "incomplete": rules._check_complete,
-    "submission": rules._check_submissions,
-    "length": rules._check_run_times,
-    "request": rules._check_requests,
-    "capacity": rules._check_capacity,
-}
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
+
 #: A description in words of each kind of violation.
 KINDS = {
     "incomplete": "jobs without a start or an end",
@@ -75,15 +71,23 @@ class Violations:
         if self.first is None:
             self.first, self.kind = error, kind
 
+    def add_queue(self, queue: "Violations", rows: NDArray[np.int64]) -> None:
+        """Add the violations in one queue, whose jobs have the positions `rows` in the stream."""
+        for kind, count in queue.counts.items():
+            self.counts[kind] = self.counts.get(kind, 0) + count
+        if self.first is None and queue.first is not None:
+            self.first, self.kind = queue.first.renumbered(rows), queue.kind
+        self.unchecked += [reason for reason in queue.unchecked if reason not in self.unchecked]
 
-def count_violations(schedule: Any, has_decisions: bool = True) -> Violations:
+
+def count_violations(schedule: "Schedule", has_decisions: bool = True) -> Violations:
     """Find and count all violations in a schedule of starts, ends and allocations.
 
     Parameters
     ----------
     schedule : Schedule
-        The schedule. Its promised starts, attempts and servers are not checked, because the files
-        of other tools do not contain them.
+        The schedule. Its promised starts, attempts, servers and reasons for rejections are not
+        checked, because the files of other tools do not contain them.
     has_decisions : bool
         Whether the decisions of the policy are checked too.
 
@@ -100,21 +104,41 @@ def count_violations(schedule: Any, has_decisions: bool = True) -> Violations:
             found.add(kind, error)
             if kind == "incomplete":
                 break
-    if not has_decisions:
-        return found
+    if has_decisions:
+        _count_decisions(schedule, found)
+    return found
+
+
+def _count_decisions(schedule: "Schedule", found: Violations) -> None:
     broken = [kind for kind in ("incomplete", "submission") if kind in found.counts]
     if broken:
         reason = f"there are {KINDS[broken[0]]}"
         found.unchecked.append(f"the decisions of {name_of(schedule.scheduling)}, because {reason}")
-    elif schedule.scheduling.begin(schedule.system) is schedule.scheduling:
-        FollowingWalk(schedule, found).run()
-    else:
-        _compare_second_run(schedule, found)
-    return found
+        return
+    for rows, queue in _queues_of(schedule):
+        in_queue = Violations()
+        if has_no_memory(queue):
+            FollowingWalk(queue, in_queue).run()
+        else:
+            _compare_second_run(queue, in_queue)
+        found.add_queue(in_queue, rows)
 
 
-def _compare_second_run(schedule: Any, found: Violations) -> None:
-    wanted, name = second_run._second_run(schedule), name_of(schedule.scheduling)
+def _queues_of(schedule: "Schedule") -> "Iterator[tuple[NDArray[np.int64], Schedule]]":
+    for rows, queue in schedule.queues:
+        # The schedules of the sites of a `LocalSchedule` are stored twice. The instants that count
+        # here are those of the whole system.
+        refused = {
+            job: schedule.refused[row]
+            for job, row in enumerate(rows.tolist())
+            if row in schedule.refused
+        }
+        columns = {"start": schedule.start[rows], "end": schedule.end[rows], "refused": refused}
+        yield rows, queue if queue is schedule else replace(queue, **columns)
+
+
+def _compare_second_run(schedule: "Schedule", found: Violations) -> None:
+    wanted, name = run_again(schedule), name_of(schedule.scheduling)
     rejected = ~schedule.served
     differs = {
         "rejection": np.isnan(wanted.start) != rejected,
@@ -161,20 +185,29 @@ class FollowedState(ImpliedState):
         self._decided.append((job, self.queue.index(job)))
         super().begin(job, taken)
 
+    def refuse(self, job: Job, why: str) -> None:
+        """Reject a job, and remember its position in the queue."""
+        self._decided.append((job, self.queue.index(job)))
+        super().refuse(job, why)
+
     def undo(self) -> None:
-        """Put all jobs that have started since the last call to `keep` back into the queue."""
+        """Put all jobs that have left the queue since the last call to `keep` back into it."""
         for job, position in reversed(self._decided):
-            self.finish(job)
-            job.start = job.allocation = None
-            if position:
-                self.queue[0].jumped -= 1
+            if job.start is not None:
+                self._undo_start(job, position)
             self.queue.insert(position, job)
-            for other in self.queue[:position]:
-                other.overtaken -= 1
         self.keep()
 
+    def _undo_start(self, job, position):
+        self.finish(job)
+        job.start = job.allocation = None
+        if position:
+            self.queue[0].jumped -= 1
+        for other in self.queue[:position]:
+            other.overtaken -= 1
+
     def keep(self) -> None:
-        """Make all starts since the last call to `keep` final."""
+        """Make all starts and rejections since the last call to `keep` final."""
         self._decided, self.started = [], []
         self.refused, self.newly_promised, self.wakes = {}, [], []
 
@@ -187,22 +220,24 @@ class FollowedState(ImpliedState):
 class FollowingWalk(Walk):
     """A pass through a schedule that counts the decisions that differ from those of its policy.
 
-    At each instant the policy decides first. Its decisions are undone, and the starts of the
-    schedule are made in their place.
+    At each instant the policy decides first. Its decisions are undone, and the starts and the
+    rejections of the schedule are made in their place.
     """
 
-    def __init__(self, schedule: Any, found: Violations) -> None:
+    def __init__(self, schedule: "Schedule", found: Violations) -> None:
         super().__init__(schedule)
         jobs = schedule.jobs[self.row]
         self.found = found
         self.state: FollowedState = FollowedState(schedule.system, jobs, schedule.placement)
-        self.calls = [0.0, *self.entered, *self.start]
+        self.calls = [0.0, *self.entered, *self.left]
         heapify(self.calls)
         self.by_number = {job.number: job for job in self.to_come}
+        # The jobs whose wrong decision by the schedule has been counted.
         self.counted: set[int] = set()
+        self.rejected_only_by_policy: set[int] = set()
 
     def run(self) -> None:
-        """Process all instants until every job has started."""
+        """Process all instants until every job has left the queue."""
         while self.calls and self.to_leave:
             now = heappop(self.calls)
             while self.calls and self.calls[0] == now:
@@ -220,11 +255,12 @@ class FollowingWalk(Walk):
                 self.state.finish(heappop(self.departures)[2])
             while self.to_come and self.to_come[-1].submit <= now:
                 self.state.enter(self.to_come.pop())
-            agreed = self.agreed_starts(due, now)
+            agreed = self.agreed_jobs(due, now)
             if not agreed and not self.ends_by(now):
-                agreed, due = due, []
+                # Rejections come first, because the policy may then start other jobs that are due.
+                agreed = [number for number in due if self.is_rejected(number)] or due
                 for number in agreed:
-                    self.found.add("started", self.early(number))
+                    self.count_unwanted(number)
             due = [number for number in due if number not in agreed]
             for number in agreed:
                 self.follow(number)
@@ -235,31 +271,67 @@ class FollowingWalk(Walk):
         """Return whether any running job ends at or before an instant."""
         return bool(self.departures and self.departures[0][0] <= now)
 
-    def agreed_starts(self, due: list[int], now: float) -> list[int]:
-        """Return the jobs that both the policy and the schedule start now.
+    def agreed_jobs(self, due: list[int], now: float) -> list[int]:
+        """Return the jobs that both the policy and the schedule start now, or both reject now.
 
-        A job that only the policy starts now is counted as a violation.
+        A job that only the policy starts or rejects now is counted as a violation.
         """
         state, waiting = self.state, -1
         while waiting != len(state.queue):
             waiting = len(state.queue)
             self.policy.start_jobs(state)
-        decided = [(job.number, job.allocation) for job in state.started]
+        started = [(job.number, job.allocation) for job in state.started]
+        refused = [(job.number, Refusal(now, why)) for job, why in state.refused.items()]
         state.undo()
-        agreed, starting = [], set(due)
-        for number, allocation in decided:
-            if number in starting:
-                agreed.append(number)
-                if self.schedule.allocation[self.row[number]].tolist() != allocation:
-                    self.found.add("placement", self.misplaced(number, allocation, now))
-            elif number not in self.counted:
-                self.counted.add(number)
-                self.found.add("left waiting", self.late(number, allocation, now))
+        starting = {number for number in due if not self.is_rejected(number)}
+        rejected = {*due} - starting
+        agreed = [number for number, _ in started if number in starting]
+        agreed += [number for number, _ in refused if number in rejected]
+        for number, allocation in started:
+            self.compare_start(number, allocation, now, number in starting)
+        for number, refusal in refused:
+            if number not in rejected:
+                self.count_kept(number, refusal)
         return agreed
 
+    def is_rejected(self, number: int) -> bool:
+        """Return whether a job is rejected in the schedule."""
+        return self.row[number] in self.schedule.refused
+
+    def compare_start(self, number: int, allocation: Any, now: float, starts: bool) -> None:
+        """Count a job that the policy starts now, if the schedule does not do the same."""
+        if starts:
+            if self.schedule.allocation[self.row[number]].tolist() != allocation:
+                self.found.add("placement", self.misplaced(number, allocation, now))
+        elif number not in self.counted:
+            self.counted.add(number)
+            self.found.add("left waiting", self.late(number, allocation, now))
+
+    def count_kept(self, number: int, refusal: Refusal) -> None:
+        """Count a job that only the policy rejects now, unless it has been counted already."""
+        if number not in self.rejected_only_by_policy | self.counted:
+            self.rejected_only_by_policy.add(number)
+            self.found.add("rejection", self.kept(number, refusal))
+
+    def count_unwanted(self, number: int) -> None:
+        """Count a job that leaves the queue now in the schedule although the policy keeps it.
+
+        A job that the policy would reject, or a rejected job that the policy would start, has been
+        counted already.
+        """
+        if self.is_rejected(number):
+            if number not in self.rejected_only_by_policy | self.counted:
+                self.found.add("rejection", self.rejected_early(number))
+        elif number not in self.rejected_only_by_policy:
+            self.found.add("started", self.early(number))
+
     def follow(self, number: int) -> None:
-        """Start a job on the processors that it has in the schedule."""
+        """Start a job on the processors that it has in the schedule, or reject it."""
         job = self.by_number[number]
+        if self.is_rejected(number):
+            self.state.refuse(job, self.schedule.refused[self.row[number]].why)
+            self.state.keep()
+            return
         self.state.begin(job, self.schedule.allocation[self.row[number]].tolist())
         self.state.keep()
         heappush(self.departures, (self.end[number], number, job))

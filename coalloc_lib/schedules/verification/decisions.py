@@ -8,7 +8,7 @@ code of its own.
 
 from heapq import heapify, heappop, heappush
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,18 @@ from coalloc_lib.schedules.reading import arrival_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
-def check_decisions(schedule: Any) -> None:
+
+def has_no_memory(schedule: "Schedule") -> bool:
+    """Return whether the policy of a schedule decides only from the state that it sees."""
+    # The method `begin` of a policy with memory returns a new object.
+    policy = schedule.scheduling
+    return policy.begin(schedule.system) is policy
+
+
+def check_decisions(schedule: "Schedule") -> None:
     """Raise a `ScheduleError` for the first event of a schedule that contradicts its policy.
 
     The policy of the schedule must be one without memory.
@@ -56,7 +66,7 @@ class Walk:
         The instants at which the policy decides, as a heap.
     """
 
-    def __init__(self, schedule: Any) -> None:
+    def __init__(self, schedule: "Schedule") -> None:
         order = arrival_order(schedule)
         jobs = schedule.jobs[order]
         self.schedule, self.policy = schedule, schedule.scheduling
@@ -150,8 +160,7 @@ class Walk:
         """Raise an error if the policy rejects a job now, but the schedule does not."""
         number = job.number
         if self.schedule.refused.get(self.row[number]) != refusal:
-            message = f"{self.name} would reject it now for {refusal.why!r}, but it "
-            raise self.error(message + self.what_happens_to(number), number, refusal.instant)
+            raise self.kept(number, refusal)
         self.has_left[number] = True
 
     def check_promise(self, number: int, now: float) -> None:
@@ -170,11 +179,8 @@ class Walk:
             number = self.to_leave.pop()
             if self.has_left[number]:
                 continue
-            refusal = self.schedule.refused.get(self.row[number])
-            if refusal is not None:
-                message = f"was rejected for {refusal.why!r}, but {self.name} would not reject it"
-                raise self.error(f"{message} now", number, refusal.instant)
-            raise self.early(number)
+            is_rejected = self.row[number] in self.schedule.refused
+            raise self.rejected_early(number) if is_rejected else self.early(number)
 
     def check_untold(self) -> None:
         """Raise an error if the schedule promises a start to a job but the policy does not."""
@@ -230,6 +236,17 @@ class Walk:
         row, other = self.row[number], self.row[head]
         message += "; {other} heads the queue"
         return ScheduleError(message, row, self.start[number], other)
+
+    def kept(self, number: int, refusal: Refusal) -> ScheduleError:
+        """Return the error for a waiting job that the policy would reject."""
+        message = f"{self.name} would reject it now for {refusal.why!r}, but it "
+        return self.error(message + self.what_happens_to(number), number, refusal.instant)
+
+    def rejected_early(self, number: int) -> ScheduleError:
+        """Return the error for a job that is rejected when the policy would not reject it."""
+        refusal = self.schedule.refused[self.row[number]]
+        message = f"was rejected for {refusal.why!r}, but {self.name} would not reject it now"
+        return self.error(message, number, refusal.instant)
 
     def misplaced(self, number: int, allocation: Any, now: float) -> ScheduleError:
         """Return the error for a job whose allocation differs from the choice of the policy."""

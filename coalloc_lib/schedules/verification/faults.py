@@ -1,10 +1,13 @@
 """The error that names a fault of a schedule, and functions that raise it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
 
 class ScheduleError(AssertionError):
@@ -47,7 +50,7 @@ class ScheduleError(AssertionError):
 
 def raise_first(
     bad: NDArray[np.bool_],
-    schedule: Any,
+    schedule: "Schedule",
     message: Callable[[int], str],
     instant: NDArray[np.float64] | None = None,
 ) -> None:

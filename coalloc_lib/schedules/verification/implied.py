@@ -9,11 +9,11 @@ from operator import add, gt, sub
 
 import numpy as np
 
+from coalloc_lib.model.fitting import fits_by
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Job
-from coalloc_lib.schedules.reading import fits_by
 
 #: After this number of calls to `place` with the same idle processors, all waiting jobs are tested
 #: at once, because a single test of all jobs is faster than further calls.

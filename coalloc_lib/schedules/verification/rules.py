@@ -1,32 +1,34 @@
 """Rules of the model that hold for every schedule, as checks on arrays."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.engines.state import name_of
+from coalloc_lib.model.fitting import side_by_side
 from coalloc_lib.model.placement import HomeSite, may_stay_whole, time_on_processors
 from coalloc_lib.schedules import reading
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
 
-def check_model(schedule: Any) -> None:
+
+def check_model(schedule: "Schedule") -> None:
     """Raise a `ScheduleError` if a schedule breaks a rule of the model.
 
     The rules of the model hold under every policy.
     """
-    _check_complete(schedule)
-    _check_submissions(schedule)
-    _check_run_times(schedule)
-    _check_requests(schedule)
-    _check_capacity(schedule)
+    for check in RULES.values():
+        check(schedule)
     if schedule.servers is not None:
         _check_servers(schedule, schedule.servers)
 
 
-def check_limits(schedule: Any) -> None:
+def check_limits(schedule: "Schedule") -> None:
     """Check that every job starts within its time limits and not later than promised.
 
     Promised starts may move under a policy that does not promise every job a start.
@@ -49,7 +51,7 @@ def check_limits(schedule: Any) -> None:
         )
 
 
-def _check_complete(schedule: Any) -> None:
+def _check_complete(schedule: "Schedule") -> None:
     served = schedule.served
     for bad, what in (
         (served & ~np.isfinite(schedule.start), "has no start"),
@@ -65,13 +67,13 @@ def _check_complete(schedule: Any) -> None:
             raise ScheduleError(f"was rejected at {refusal.instant}, before its submission", job)
 
 
-def _check_submissions(schedule: Any) -> None:
+def _check_submissions(schedule: "Schedule") -> None:
     submit = schedule.jobs.submit
     bad = schedule.start < submit
     raise_first(bad, schedule, lambda job: f"starts before its submission at {submit[job]:.12g}")
 
 
-def _check_run_times(schedule: Any) -> None:
+def _check_run_times(schedule: "Schedule") -> None:
     jobs, end = schedule.jobs, schedule.end
     length = time_on_processors(jobs.runtime, jobs.span_penalty, schedule.clusters_used)
     bad = schedule.served & (end != schedule.start + length)
@@ -79,7 +81,7 @@ def _check_run_times(schedule: Any) -> None:
     raise_first(bad, schedule, lambda job: message.format(end[job], length[job]))
 
 
-def _check_requests(schedule: Any) -> None:
+def _check_requests(schedule: "Schedule") -> None:
     jobs, allocation = schedule.jobs, schedule.allocation
     is_whole = (allocation > 0).sum(axis=1) == 1
     bad = (allocation < 0).any(axis=1) | (allocation.sum(axis=1) != jobs.processors)
@@ -89,7 +91,7 @@ def _check_requests(schedule: Any) -> None:
         home = jobs.components[:, 1:]
         bad |= home.any(axis=1) & (home != allocation).any(axis=1)
     elif jobs.request in ("ordered", "unordered"):
-        wanted, given = reading.side_by_side(jobs.request, jobs.components, allocation)
+        wanted, given = side_by_side(jobs.request, jobs.components, allocation)
         whole = is_whole & may_stay_whole(schedule.placement, jobs.request)
         bad |= (wanted != given).any(axis=1) & ~whole
 
@@ -100,7 +102,7 @@ def _check_requests(schedule: Any) -> None:
     raise_first(bad & schedule.served, schedule, message)
 
 
-def _check_capacity(schedule: Any) -> None:
+def _check_capacity(schedule: "Schedule") -> None:
     # At the same instant, departures come before starts.
     runs = schedule.end > schedule.start
     start, end = schedule.start[runs], schedule.end[runs]
@@ -124,7 +126,7 @@ def _check_capacity(schedule: Any) -> None:
     _check_capacity_of_instant_jobs(schedule, ~runs & schedule.served)
 
 
-def _check_servers(schedule: Any, servers: Servers) -> None:
+def _check_servers(schedule: "Schedule", servers: Servers) -> None:
     sizes = schedule.system.as_array()
     counts = np.diff(servers.first)
     job = np.repeat(np.arange(len(servers)), counts)
@@ -141,7 +143,7 @@ def _check_servers(schedule: Any, servers: Servers) -> None:
     )
 
 
-def _check_capacity_of_instant_jobs(schedule: Any, is_instant: NDArray[np.bool_]) -> None:
+def _check_capacity_of_instant_jobs(schedule: "Schedule", is_instant: NDArray[np.bool_]) -> None:
     jobs, runs = np.flatnonzero(is_instant), schedule.end > schedule.start
     instants = schedule.start[jobs]
     for cluster, size in enumerate(schedule.system.sizes):
@@ -153,3 +155,14 @@ def _check_capacity_of_instant_jobs(schedule: Any, is_instant: NDArray[np.bool_]
             worst = int((busy > size).argmax())
             message = f"cluster {cluster} has {size} processors, but {busy[worst]} are in use"
             raise ScheduleError(message, int(jobs[worst]), float(instants[worst]))
+
+
+#: The function that checks each rule of the model, by the kind of the violations that it finds, in
+#: the order in which the rules are checked.
+RULES: dict[str, Callable[[Any], None]] = {
+    "incomplete": _check_complete,
+    "submission": _check_submissions,
+    "length": _check_run_times,
+    "request": _check_requests,
+    "capacity": _check_capacity,
+}

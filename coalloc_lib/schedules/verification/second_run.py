@@ -5,7 +5,7 @@ jobs in conservative backfilling and in online booking. So the jobs are simulate
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +16,21 @@ from coalloc_lib.policies import Refusal
 from coalloc_lib.schedules.reading import arrival_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 
+if TYPE_CHECKING:
+    from coalloc_lib.schedules.schedule import Schedule
+
 #: The maximum number of jobs for which the second run uses the readable engine, so that mistakes of
 #: the compiled engine are found too. The readable engine is too slow for more jobs.
 FEW = 500
 
 
-def check_second_run(schedule: Any) -> None:
+def check_second_run(schedule: "Schedule") -> None:
     """Simulate the jobs of a schedule again; raise a `ScheduleError` if the result differs.
 
-    The error has the earlier of the two starts of the job as its instant.
+    If the job starts at another instant in the second run, the error has the earlier of the two
+    starts as its instant.
     """
-    wanted = _second_run(schedule)
+    wanted = run_again(schedule)
     if wanted.attempts is not None and (schedule.attempts is None or schedule.servers is None):
         raise ScheduleError("the schedule does not contain the attempts and servers of its jobs")
     instant = np.fmin(wanted.start, schedule.start)
@@ -44,7 +48,7 @@ def check_second_run(schedule: Any) -> None:
     raise_first(bad, schedule, lambda job: _difference(schedule, wanted, differs, job), instant)
 
 
-def _differences(schedule: Any, wanted: Outcome) -> dict[str, NDArray[np.bool_]]:
+def _differences(schedule: "Schedule", wanted: Outcome) -> dict[str, NDArray[np.bool_]]:
     differs = {
         "entered the queue": _differ(wanted.entered, schedule.jobs.submit),
         "was promised": _differ(wanted.promised, schedule.promised),
@@ -58,14 +62,15 @@ def _differences(schedule: Any, wanted: Outcome) -> dict[str, NDArray[np.bool_]]
     return differs
 
 
-def _second_run(schedule: Any) -> Outcome:
+def run_again(schedule: "Schedule") -> Outcome:
+    """Simulate the jobs of a schedule again under its policies, and return them in its order."""
     order = arrival_order(schedule)
     policies = schedule.scheduling, schedule.placement, schedule.backlog
     outcome: Outcome = _engine(schedule)(Task(schedule.system, schedule.jobs[order], *policies))
     return outcome.in_stream_order(order)
 
 
-def _engine(schedule: Any) -> Callable[[Task], Outcome]:
+def _engine(schedule: "Schedule") -> Callable[[Task], Outcome]:
     from coalloc_lib.engines import compiled, reference
 
     knows = compiled.knows(schedule.scheduling, schedule.placement)
@@ -73,7 +78,7 @@ def _engine(schedule: Any) -> Callable[[Task], Outcome]:
 
 
 def _difference(
-    schedule: Any, wanted: Outcome, differs: dict[str, NDArray[np.bool_]], job: int
+    schedule: "Schedule", wanted: Outcome, differs: dict[str, NDArray[np.bool_]], job: int
 ) -> str:
     was, would = (
         {

@@ -32,6 +32,8 @@ class SweepError(RuntimeError):
 
     Attributes
     ----------
+    message : str
+        How many calls failed, or why the sweep stopped.
     failures : list of Failure
         The points that failed, and those that were running when the sweep stopped.
     results : dict of int to object
@@ -43,6 +45,11 @@ class SweepError(RuntimeError):
     table: Any = None
 
     def __init__(self, message: str, failures: list[Failure], results: dict[int, Any]) -> None:
-        lines = [message, *map(str, failures[:5]), *["..."][: len(failures) > 5]]
-        super().__init__("\n  ".join(lines))
-        self.failures, self.results = failures, results
+        # Unpickling calls the exception class with only the arguments that its base class received,
+        # so the base class receives all arguments.
+        super().__init__(message, failures, results)
+        self.message, self.failures, self.results = message, failures, results
+
+    def __str__(self) -> str:
+        more = ["..."] if len(self.failures) > 5 else []
+        return "\n  ".join([self.message, *map(str, self.failures[:5]), *more])

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, interval_columns
-from coalloc_lib.statistics.curves import max_utilization_by_simulation
+from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 from studies.cluster_configurations.divisions import (
     MOVED,

@@ -17,7 +17,7 @@ from coalloc_lib.model.distributions import Between, Distribution, Exponential
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics import NotRunError, Replications, groups_of, pick, rows_of, sample
-from coalloc_lib.statistics.curves import max_utilization_by_simulation
+from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.statistics.saturation import replicated_traffic
 from studies.cluster_configurations.model import (
     FIRST_FIT,

@@ -14,13 +14,8 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Scheduling
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics import MaxUtilization, Replications, rows_of
-from coalloc_lib.statistics.curves import (
-    Point,
-    best_method,
-    max_utilization_by_simulation,
-    response_point,
-    response_sample,
-)
+from coalloc_lib.statistics.curves import Point, response_point, response_sample
+from coalloc_lib.statistics.maximum import best_method, max_utilization_by_simulation
 from coalloc_lib.statistics.saturation import replicated_traffic
 from coalloc_lib.workloads import Workload
 from coalloc_lib.workloads.models import JobModel

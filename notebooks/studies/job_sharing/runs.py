@@ -13,7 +13,7 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Scheduling
 from coalloc_lib.schedules.explain import waits_within
-from coalloc_lib.schedules.schedule import WEIGHTS, Schedule
+from coalloc_lib.schedules.schedule import WEIGHTS, Schedule, weighted_mean, weights_of
 from coalloc_lib.simulation import sites
 from coalloc_lib.statistics import DAY
 from coalloc_lib.workloads.sites import MODIFICATIONS, modified
@@ -205,8 +205,8 @@ def awrt(schedule: Schedule, in_group: NDArray[np.bool_], weight: str) -> float:
     The prose of section 4.3 weights each response time by the work of the job, and its formula by
     the processors of the job.
     """
-    weights = getattr(schedule.jobs, weight)[in_group]
-    return float(np.average(schedule.response[in_group], weights=weights))
+    weights = weights_of(schedule.jobs, weight)[in_group]
+    return weighted_mean(schedule.response[in_group], weights)
 
 
 def share_waiting(schedule: Schedule) -> float:

@@ -12,8 +12,8 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.seeds import parent, spawn
 from coalloc_lib.calendar.trees import SlotTrees
 from coalloc_lib.model.system import Multicluster
+from coalloc_lib.schedules.reading import booked_end
 from coalloc_lib.schedules.schedule import Schedule
-from coalloc_lib.schedules.verification import booked_end
 from coalloc_lib.simulation.run import simulate as simulate_jobs
 from coalloc_lib.statistics.bootstrap import WEEK
 from coalloc_lib.statistics.weeks import Bootstrap, rows_by_week, week_of

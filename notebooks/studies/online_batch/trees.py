@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.seeds import generators
 from coalloc_lib.calendar.trees import SlotTrees
+from coalloc_lib.schedules.reading import booked_end
 from coalloc_lib.schedules.schedule import Schedule
-from coalloc_lib.schedules.verification import booked_end
 from studies.online_batch.model import (
     AHEAD,
     DAY,

@@ -1,5 +1,6 @@
 """Results and their order, the table, its intervals, seeds, failures, and what is refused."""
 
+import pickle
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,6 +114,15 @@ def test_points_that_fail_are_listed_and_leave_the_others(tmp_path):
         sweep(lambda x, seed: 1 / 0, {"x": range(30)})
     assert caught.value.table.columns.tolist() == ["x", "replication"]
     assert str(caught.value).count("ZeroDivisionError") == 5
+
+
+def test_an_error_of_a_sweep_can_be_sent_to_another_process():
+    with pytest.raises(SweepError) as caught:
+        sweep(inverse, {"x": range(-3, 1)}, replications=2)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert str(copy) == str(caught.value)
+    assert (copy.failures, copy.results) == (caught.value.failures, caught.value.results)
+    pd.testing.assert_frame_equal(copy.table, caught.value.table)
 
 
 def test_results_that_are_no_numbers_are_failures():
