@@ -20,7 +20,7 @@ from coalloc_lib.plots.signs import COLOURS
 
 #: The fill and text colours for the requests of the calendar's own user. Grey is left out, because
 #: it is used for the requests of other users.
-MINE = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
+OWN = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
 #: The fill and text colours for the requests of other users: AT_ONCE for a start at the submission,
 #: and AHEAD for a later start.
 AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
@@ -133,7 +133,7 @@ class Reserved(NamedTuple):
     def colour(self) -> tuple[str, str]:
         """The fill colour and the text colour of this reservation in a figure."""
         if self.number > 0:
-            return MINE[(self.number - 1) % len(MINE)]
+            return OWN[(self.number - 1) % len(OWN)]
         return AHEAD if self.asked.start > self.asked.submit else AT_ONCE
 
 
@@ -167,18 +167,18 @@ class BookingSession:
         self.until = self.calendar.terms.horizon_end(now)
 
     @property
-    def mine(self) -> list[Reserved]:
+    def own(self) -> list[Reserved]:
         """The reservations of the calendar's own user, in order of their numbers."""
         return [reserved for reserved in self.booked if reserved.number > 0]
 
     @property
     def lost(self) -> list[int]:
         """The numbers of the user's requests that lost their servers to requests of other users."""
-        return sorted(self._kept.keys() - {reserved.number for reserved in self.mine})
+        return sorted(self._kept.keys() - {reserved.number for reserved in self.own})
 
     def loaded(self) -> str:
         """Return a message with the numbers of booked and rejected requests of other users."""
-        words = f"others have booked {_count(len(self.booked) - len(self.mine), 'request')}"
+        words = f"others have booked {_count(len(self.booked) - len(self.own), 'request')}"
         return f"{words}; {self._rejected} of theirs were rejected" if self._rejected else words
 
     def terms(self) -> str:
@@ -238,7 +238,7 @@ class BookingSession:
             If the user has no request with this number.
         """
         number = whole("number", number, -len(self.booked))
-        for reserved in self.mine:
+        for reserved in self.own:
             if reserved.number == number:
                 self.calendar.cancel(reserved.booking)
                 self.booked.remove(reserved)
@@ -247,7 +247,7 @@ class BookingSession:
         if number in self._kept:
             del self._kept[number]
             return f"request {number} is withdrawn; it was not booked"
-        numbers = listed([reserved.number for reserved in self.mine])
+        numbers = listed([reserved.number for reserved in self.own])
         choice = f"give one of {numbers}" if numbers else "you have none"
         raise InputError(f"number = {shown(number)} is not a booked request of yours; {choice}")
 

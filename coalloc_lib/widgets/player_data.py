@@ -79,22 +79,22 @@ def label_of(schedule: Schedule) -> str:
     name = str(schedule.scheduling).partition("(")[0] + ("" if number is None else f"({number})")
     if schedule.placement is None:
         return name
-    kinds = {kind: display_name(rule) for rule, kind in PLACEMENTS.items()}
-    return f"{name}, {kinds.get(type(schedule.placement), str(schedule.placement))}"
+    names = {rule: display_name(key) for key, rule in PLACEMENTS.items()}
+    return f"{name}, {names.get(type(schedule.placement), str(schedule.placement))}"
 
 
-def view_of(films: list[dict[str, Any]]) -> float:
+def view_of(players_data: list[dict[str, Any]]) -> float:
     """Return the time span that a schedule player shows at once.
 
     In a picture 800 pixels wide with this time span, the numbers of most jobs fit into their boxes.
 
     Parameters
     ----------
-    films : list of dict
+    players_data : list of dict
         The results of `player_data` for all schedules that the player shows.
     """
     views = []
-    for film in films:
+    for film in players_data:
         jobs, span = film["jobs"], film["finish"] - film["begin"]
         lengths = [b - a for a, b in zip(jobs["start"], jobs["end"], strict=True) if a is not None]
         lengths = [length for length in lengths if length > 0] or [span]

@@ -72,7 +72,7 @@ def file_buttons(box: Explorer, links: ipw.HTML) -> list[ipw.Widget]:
 
     def fill(_button: Any) -> None:
         with suppress(InputError):  # The explorer already shows this error beside its control.
-            links.value = _links(box.values, [scenario_of(box.values, side) for side in SIDES])
+            links.value = _links(box.values, *(scenario_of(box.values, side) for side in SIDES))
 
     def read(change: Mapping[str, Any]) -> None:
         for file in change["new"]:
@@ -97,12 +97,12 @@ def file_buttons(box: Explorer, links: ipw.HTML) -> list[ipw.Widget]:
     return [save, load]
 
 
-def _links(values, scenarios):
-    table = pd.concat([by_size(*scenarios, values["load"]), over_load(*scenarios)])
+def _links(values, one, other):
+    table = pd.concat([by_size(one, other, values["load"]), over_load(one, other)])
     files = {
         "scenario.json": json.dumps(values, indent=1).encode(),
         "table.csv": csv_of(table).encode(),
-        "figure.svg": playground_picture(*scenarios).image,
+        "figure.svg": playground_picture(one, other).image,
     }
     address = "data:application/octet-stream;base64,"
     return " ".join(

@@ -1,5 +1,6 @@
 """Columns of anything: taken for what they are, or refused in one line."""
 
+import inspect
 import pickle
 import warnings
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import (
     ImpossibleJobError,
     InputError,
@@ -197,6 +199,33 @@ def test_anything_is_taken_or_refused_in_one_line(value):
         except InputError as error:
             assert "\n" not in str(error)  # noqa: PT017
             assert str(error).startswith("x")  # noqa: PT017
+
+
+CHECKS = [
+    check
+    for name, check in inspect.getmembers(checks, inspect.isfunction)
+    if next(iter(inspect.signature(check).parameters)) == "name" and not name.startswith("_")
+]
+OTHERS = {"kind": str, "example": "a text", "most": 5, "choices": ("a", "b"), "jobs": 2}
+WRONG = (
+    "x\0", -1.5, 10**400, object(), [np.nan], [1, "a"], [NOON, 1.0], [[-1.0]], np.ma.masked_all(2),
+)  # fmt: skip
+#: Wrong values for the checks that other checks call, which take only numbers.
+NUMBERS_ONLY = {at_most: [10**400], checks.not_negative_numbers: [[1, -1.5], [np.nan]]}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_every_error_begins_with_the_name_of_the_argument(check):
+    """The command line and the reservation calendar read the name from the error."""
+    held = {name: OTHERS[name] for name in inspect.signature(check).parameters if name in OTHERS}
+    messages = []
+    for wrong in NUMBERS_ONLY.get(check, WRONG):
+        try:
+            check("horizon", wrong, **held)
+        except InputError as error:
+            messages.append(str(error))
+    assert messages
+    assert all(message.startswith(("horizon ", "horizon[")) for message in messages)
 
 
 def test_whole_numbers_are_whole_and_named_by_their_place():
