@@ -12,7 +12,7 @@ import types
 import pytest
 
 import coalloc_lib
-from studies.published import Claim
+from studies.published import PublishedClaim
 from studies.study import Scale
 from tests.conftest import ROOT
 from tests.test_house import name_of, untyped
@@ -107,7 +107,7 @@ def test_the_examples_of_a_module_come_out_as_shown(path):
 def test_the_study_that_the_guide_shows_works_as_it_stands(monkeypatch):
     """The two blocks of the page: a module, and a test of its claim."""
     code, check = blocks(STUDY)
-    claim = Claim("x-y", "XY-1", "our own", "Backfilling shortens waits", "")
+    claim = PublishedClaim("x-y", "XY-1", "our own", "Backfilling shortens waits", "")
     monkeypatch.setattr("studies.study.published_claim", lambda study, item: claim)
     module = types.ModuleType("example_study")
     monkeypatch.setitem(sys.modules, module.__name__, module)

@@ -5,9 +5,9 @@ from typing import Any
 import pandas as pd
 
 from coalloc_lib.basics.checks import one_of
-from coalloc_lib.widgets.centres import penalty_in_words, scenario_of
+from coalloc_lib.widgets.centres import scenario_of
 from coalloc_lib.widgets.playground import playground_explorer
-from coalloc_lib.widgets.scenario_pairs import ALL, break_even, by_size
+from coalloc_lib.widgets.scenario_pairs import ALL, PENALTIES, break_even, by_size
 from lessons.teaching import checker, near
 
 #: The largest accepted error of an answer to an exercise: POINTS percentage points if the answer is
@@ -17,23 +17,33 @@ POINTS, PENALTY = 3, 0.06
 
 def _values(**moved: Any) -> dict[str, Any]:
     values = dict(playground_explorer().values)
-    return values | {name.replace("_", "."): value for name, value in moved.items()}
+    names = {name.replace(".", "_"): name for name in values}
+    for name in moved:
+        one_of("control", name, tuple(names))
+    return values | {names[name]: value for name, value in moved.items()}
 
 
 def pays_up_to(**moved: Any) -> float:
     """Return the highest span penalty at which spanning pays at centre B of notebook 06.
 
-    The result is 0 if the playground shows no such penalty.
+    The result is 0 if the playground shows no such penalty. It is the largest penalty that the
+    playground searches if spanning pays at this penalty too.
 
     Parameters
     ----------
     **moved
         The values of the controls that were moved, such as ``B_policy="EASY"``.
+
+    Raises
+    ------
+    InputError
+        If the playground has no control with one of the names.
     """
     values = _values(**moved)
-    found = break_even(scenario_of(values, "B"), values["load"])
-    first = penalty_in_words(found).split()[0]
-    return float(first) if first[0].isdigit() else 0.0
+    interval = break_even(scenario_of(values, "B"), values["load"]).interval
+    if interval is None:
+        return 0.0
+    return round(min(max(interval.estimate, PENALTIES[0]), PENALTIES[1]), 2)
 
 
 def change(**moved: Any) -> pd.Series:
@@ -49,6 +59,11 @@ def change(**moved: Any) -> pd.Series:
     Series
         The entries ``change``, ``change_low`` and ``change_high`` are the change and the ends of
         its 95 % interval.
+
+    Raises
+    ------
+    InputError
+        If the playground has no control with one of the names.
     """
     values = _values(**moved)
     table = by_size(scenario_of(values, "A"), scenario_of(values, "B"), values["load"])

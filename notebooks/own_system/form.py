@@ -162,7 +162,9 @@ class OwnSystem(ipw.VBox):
     def save_tables(self) -> str:
         """Save the tables of the report as CSV files, and return a message with their folder."""
         check_writable(self.path.value)
-        folder = Path(self.path.value).with_suffix("")
+        path = Path(self.path.value)
+        # Without a suffix, the page itself has the path that the folder would otherwise have.
+        folder = path.with_suffix("") if path.suffix else path.with_name(f"{path.name}-tables")
         return f"The tables are in {self.report.save_tables(folder).absolute()}."
 
     def _try(self, act: Any) -> None:

@@ -3,7 +3,7 @@
 import csv
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.display import listed
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics import Interval
 from studies.cut_offs import Part, Turn, answers, turn_of, verdict_of
+from studies.log_files import has_stand_in
 from studies.logic import all_of
 
 #: The possible verdicts: those on numbers that a paper prints, those on claims, and those that
@@ -192,11 +194,26 @@ def _check_numbers(published: float, result: Interval) -> None:
 
 
 def not_on_stand_in(log: str) -> Judgement:
-    """Return the verdict ``cannot be tested`` for a number or claim that needs a missing log."""
-    return Judgement(
-        "cannot be tested",
-        f"a synthetic log replaced {log}; to download it, run: coalloc traces fetch {log}",
-    )
+    """Return the verdict ``cannot be tested`` for a number or claim that needs a missing log.
+
+    `log` may have several names with spaces between them.
+    """
+    logs = log.split()
+    if not all(map(has_stand_in, logs)):
+        return Judgement("cannot be tested", f"it was measured {without_logs(logs)}")
+    replaced = f"a synthetic log replaced {listed(logs)}; {_how_to_fetch(logs)}"
+    return Judgement("cannot be tested", replaced)
+
+
+def without_logs(logs: Sequence[str]) -> str:
+    """Return a clause which says that logs are missing, and how to download them."""
+    kind = "logs" if len(logs) > 1 else "log"
+    return f"without the {kind} {listed(logs)}; {_how_to_fetch(logs)}"
+
+
+def _how_to_fetch(logs: Sequence[str]) -> str:
+    these = "them" if len(logs) > 1 else "it"
+    return f"to download {these}, run: coalloc traces fetch {' '.join(logs)}"
 
 
 def far_off(published: float, decimals: int = 3) -> float:

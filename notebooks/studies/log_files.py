@@ -38,6 +38,16 @@ def has_stand_in(log: str) -> bool:
     return (data_folder("traces") / f"{log}-synthetic.swf.gz").is_file()
 
 
+def title_of(runs: pd.DataFrame, log: str) -> str:
+    """Return the name of a log, with a mark if a synthetic log replaced it in the runs."""
+    return marked_as_stand_in(log) if log in logs_missing_in(runs) else log
+
+
+def marked_as_stand_in(log: str) -> str:
+    """Return the name of a log with the mark of a synthetic stand-in."""
+    return f"{log} (synthetic stand-in)"
+
+
 def recorded_waits(log: SwfLog, jobs: JobStream) -> NDArray[np.float64]:
     """Return the waiting times, in seconds, that a log records for the given jobs.
 

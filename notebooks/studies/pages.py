@@ -105,7 +105,7 @@ def _evidence(row: Row) -> str:
     match [_number(end) for end in ends if end is not None and math.isfinite(end)]:
         case [low, high]:
             value += f" (95 %: {low} to {high})"
-        case [bound]:
+        case [bound] if math.inf in ends or -math.inf in ends:
             value = f"at {'least' if ends[1] == math.inf else 'most'} {bound} (95 %)"
     return f"{row.quantity[:1].upper()}{row.quantity[1:]}: {value}."
 

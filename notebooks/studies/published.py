@@ -61,7 +61,7 @@ class PublishedLoss:
 
 
 @dataclass(frozen=True)
-class Claim:
+class PublishedClaim:
     """A claim in the text of a paper, with an explanation of each possible verdict.
 
     Parameters
@@ -157,9 +157,11 @@ def _loss_of(name: str, line: int, row: dict[str, str]) -> PublishedLoss:
     return PublishedLoss(**values)
 
 
-def load_claims(study: str) -> dict[str, Claim]:
+def load_claims(study: str) -> dict[str, PublishedClaim]:
     """Return the claims of a study's paper, keyed by their names, such as ``MU-1``."""
-    return {item: Claim(study, **row) for item, row in _by_item("claims.csv", study).items()}
+    return {
+        item: PublishedClaim(study, **row) for item, row in _by_item("claims.csv", study).items()
+    }
 
 
 def load_conclusions(study: str) -> dict[str, str]:
@@ -176,7 +178,7 @@ def load_conclusions(study: str) -> dict[str, str]:
     return {item: row["conclusion"] for item, row in rows.items()}
 
 
-def published_claim(study: str, item: str) -> Claim:
+def published_claim(study: str, item: str) -> PublishedClaim:
     """Return one claim of a study's paper; raise `InputError` if ``claims.csv`` lacks it."""
     claims = load_claims(study)
     if item not in claims:

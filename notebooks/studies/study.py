@@ -26,7 +26,6 @@ from coalloc_lib.statistics.storage import (
     joined_runs,
     setting_columns,
     table_of_runs,
-    write_runs,
 )
 from coalloc_lib.statistics.sweep import SweepError, run_points
 from coalloc_lib.statistics.sweep.keys import files_digest
@@ -35,7 +34,7 @@ from studies import SCALES
 from studies.archive import RUNS, archived_runs
 from studies.claim import EVERYWHERE, Claim, PaperSetting, without
 from studies.joint_reading import JointReading
-from studies.ledger import Decision, Row, judge_claim, not_on_stand_in
+from studies.ledger import Decision, Row, judge_claim, not_on_stand_in, without_logs
 from studies.log_files import logs_missing_in, missing_logs
 from studies.published import load_claims, published_claim
 from studies.results import Caption, StudyFigure, StudyResult
@@ -144,7 +143,6 @@ class Study:
         workers: int = -1,
         cache: str | Path | None = None,
         progress: NullProgress = NO_PROGRESS,
-        out: str | Path | None = None,
     ) -> pd.DataFrame:
         """Measure every setting of the study once, and return the table of runs.
 
@@ -159,8 +157,6 @@ class Study:
             The seed; by default the study's own seed.
         workers, cache, progress
             As in `coalloc_lib.statistics.sweep.run_points`; no result depends on them.
-        out : str or Path, optional
-            A folder of results, into which ``<study>/runs.csv.gz`` is written.
 
         Returns
         -------
@@ -186,12 +182,7 @@ class Study:
         )  # fmt: skip
         made_with = {"study": self.name, "scale": scale, "seed": seed}
         made_with["missing_logs"] = " ".join(missing)
-        runs = table_of_runs(wanted, measured, made_with)
-        if out is not None:
-            folder = Path(out) / self.name
-            folder.mkdir(parents=True, exist_ok=True)
-            write_runs(runs, folder / RUNS)
-        return runs
+        return table_of_runs(wanted, measured, made_with)
 
     def _settings_to_run(self, settings: Iterable[Any] | None, size: Scale) -> list[Any]:
         own = list(self.settings(size))
@@ -222,7 +213,7 @@ class Study:
         *settings
             The settings to add. Those that the runs have already are not run again.
         **how
-            ``workers``, ``cache``, ``progress`` and ``out``, as in `run`.
+            ``workers``, ``cache`` and ``progress``, as in `run`.
 
         Returns
         -------
@@ -434,11 +425,11 @@ class Study:
         try:
             decision = self._read(claim.decide, runs)
         except NotRunError as error:
-            why = not_on_stand_in(" ".join(missing)).note if missing else str(error)
-            decision = Decision(None, {}, lost=why)
+            without = f"the runs were made {without_logs(missing)}" if missing else ""
+            decision = Decision(None, {}, lost="; ".join(filter(None, [str(error), without])))
         verdict = judge_claim(decision, published.sentences)
         lost = [log for log in claim.at.logs if log in missing]
-        if lost:
+        if lost and not decision.lost:
             verdict = not_on_stand_in(" ".join(lost))
         return Row.of(self.name, claim.item, claim.quantity, number, decision.decides, verdict)
 

@@ -163,6 +163,10 @@ def test_the_page_and_the_tables_are_saved(form, tmp_path):
     refusal(form, "Save the tables")
     saved = {file.stem for file in (tmp_path / "mine").iterdir()}
     assert saved == {*form.report.tables}
+    form.path.value = str(tmp_path / "north")
+    assert str(tmp_path / "north") in refusal(form, "Save the page")[0]
+    assert str(tmp_path / "north-tables") in refusal(form, "Save the tables")[0]
+    assert {file.stem for file in (tmp_path / "north-tables").iterdir()} == saved
     form.path.value = str(tmp_path / "nowhere" / "mine.html")
     assert "nowhere does not exist" in refusal(form, "Save the page")[0]
     form.path.value = ""

@@ -167,3 +167,30 @@ def test_the_guess_on_joining_can_have_each_answer(large, small, option):
     rows = [interval(*large) | {"users": "1 of 384"}, interval(*small) | {"users": "4 of 16"}]
     result = Result(rows, configuration="m384", workload="synthetic", assignment="in turn")
     assert lesson.who_gains_by_joining(result) == option
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        (lesson.one_machine_saves, {"way": "another"}),
+        (lesson.where_spanning_pays_most, {"scheduling": "EASY", "configuration": "m64"}),
+        (lesson.break_even_under_fcfs, {"scheduling": "EASY", "configuration": "m128"}),
+        (lesson.spanning_at_high_load, {"spanning": "penalty 0.25", "load": 0.3}),
+        (lesson.spanning_at_high_load, {"spanning": "another", "load": 0.3}),
+        (
+            lesson.who_gains_by_joining,
+            {"configuration": "m384", "assignment": "in turn", "users": "another"},
+        ),
+    ],
+)
+def test_a_guess_has_no_answer_if_nothing_was_compared(question, rows):
+    assert question(Result([interval(0.97, 0.98) | rows], workload="synthetic")) is None
+
+
+def test_a_configuration_that_was_not_run_under_fcfs_is_left_out():
+    rows = [
+        interval(0.2, 0.3) | {"scheduling": scheduling, "configuration": name}
+        for scheduling, name in (("EASY", "m128"), ("FCFS", "m128"), ("EASY", "m64"))
+    ]
+    found = lesson.break_even_under_fcfs(Result(rows, workload="synthetic"))
+    assert found == "up to the same penalty"

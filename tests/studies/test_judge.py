@@ -26,7 +26,8 @@ def stored(monkeypatch, tmp_path):
     monkeypatch.setattr("studies.STUDIES", (NAME, OTHER))
     monkeypatch.setattr("studies.commands.STUDIES", (NAME, OTHER))
     monkeypatch.setattr("studies.load_study", studies.__getitem__)
-    studies[NAME].run(workers=1, out=tmp_path / "results")
+    (tmp_path / "results" / NAME).mkdir(parents=True)
+    write_runs(studies[NAME].run(workers=1), tmp_path / "results" / NAME / RUNS)
     for study in studies.values():
         study.measure = never
     return tmp_path / "results"

@@ -67,6 +67,12 @@ def test_a_doubt_and_a_stand_in_decide_nothing():
         "cannot be tested",
         "a synthetic log replaced KTH-SP2; to download it, run: coalloc traces fetch KTH-SP2",
     )
+    none = judge_number(0.397, interval(0.396, 0.398), stand_in="KTH-SP2 HPC2N")
+    assert none[:2] == (
+        "cannot be tested",
+        "it was measured without the logs KTH-SP2 and HPC2N; to download them, run: coalloc "
+        "traces fetch KTH-SP2 HPC2N",
+    )
     found = judge_number(0.397, interval(0.396, 0.398, warning="three jobs"))
     assert found[:2] == ("undecided", "the interval is in doubt: three jobs")
 
@@ -140,7 +146,7 @@ def test_other_settings_are_counted_in_words_that_do_not_praise(answers, also):
     [
         (0.1, 0.3, "0.200 (95 %: 0.100 to 0.300)."), (0.1, np.inf, "at least 0.100 (95 %)."),
         (-np.inf, 0.3, "at most 0.300 (95 %)."), (-np.inf, np.inf, "0.200."),
-        (None, None, "0.200."),
+        (None, None, "0.200."), (0.1, np.nan, "0.200."), (np.nan, 0.3, "0.200."),
     ],
 )  # fmt: skip
 def test_a_verdict_line_says_what_is_known_of_a_bound(low, high, words):

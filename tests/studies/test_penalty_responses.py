@@ -298,3 +298,14 @@ def test_single_runs_tell_the_order_of_the_groups_where_it_is_plain():
         assert outer.high - outer.low > inner.high - inner.low
     alike = thresholds_of(Search(5, 0.75, "waiting"))
     assert alike.as_printed < found.as_printed
+
+
+@pytest.mark.parametrize("warnings", [("rising", ""), ("", "rising"), ("", "")])
+def test_a_warning_of_either_run_of_a_mirrored_pair_is_kept(monkeypatch, warnings):
+    pair = iter([replace(made(warning=each), wait=made(warning=each).response)
+                 for each in warnings])  # fmt: skip
+    monkeypatch.setattr(responses, "respond", lambda *_: next(pair))
+    asked = Setting(5, 0.5, above=3, psi=0.1, spread=0.099).scenario
+    found = responses.respond_in_mirrored_pairs(asked, 0.5, TINY, 1)
+    for samples in (found.response, found.wait):
+        assert {sample.warning for sample in samples.values()} == {"".join(warnings)}

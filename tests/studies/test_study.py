@@ -10,7 +10,7 @@ import coalloc_lib as co
 import studies
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.statistics import NotRunError, keys_of, pick
-from coalloc_lib.statistics.storage import read_runs
+from coalloc_lib.statistics.storage import read_runs, write_runs
 from studies.columns import column
 from studies.ledger import Decision
 from studies.study import Study, scales
@@ -44,13 +44,15 @@ def test_the_table_has_fields_parts_replications_and_what_it_was_made_with(runs)
 
 def test_stored_runs_are_read_as_they_were_and_judged_alike(tmp_path):
     study = toy()
-    runs = study.run("paper", seed=3, workers=1, out=tmp_path)
-    stored = read_runs(tmp_path / study.name / "runs.csv.gz")
+    runs = study.run("paper", seed=3, workers=1)
+    files = [tmp_path / "runs.csv.gz", tmp_path / "again.csv.gz"]
+    write_runs(runs, files[0])
+    stored = read_runs(files[0])
     pd.testing.assert_frame_equal(stored, runs)
     assert study.judge(stored).rows == study.judge(runs).rows
-    again = study.run("paper", seed=3, workers=2, out=tmp_path / "again")
+    again = study.run("paper", seed=3, workers=2)
     pd.testing.assert_frame_equal(again, runs)
-    files = [folder / study.name / "runs.csv.gz" for folder in (tmp_path, tmp_path / "again")]
+    write_runs(again, files[1])
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
@@ -223,6 +225,20 @@ def test_what_was_not_run_cannot_be_tested(runs):
     without = runs.assign(missing_logs="CTC-SP2")
     row = rows_by_item(study, pick(without, place="there"))["MU-12"]
     assert "coalloc traces fetch CTC-SP2" in row.note
+
+
+def test_a_setting_that_was_not_run_is_not_said_to_be_replaced_by_a_synthetic_log(runs):
+    study = toy()
+    there = pick(runs, place="there").assign(missing_logs="CTC-SP2")
+    for logs in ((), ("CTC-SP2",)):
+        claim = study.claims["MU-12"]
+        study.claims["MU-12"] = replace(claim, at=replace(claim.at, logs=logs))
+        row = rows_by_item(study, there)["MU-12"]
+        assert row.verdict == "cannot be tested"
+        assert row.note == (
+            "no run has place = 'here'; the runs were made without the log CTC-SP2; to download "
+            "it, run: coalloc traces fetch CTC-SP2"
+        )
 
 
 def test_runs_of_a_few_settings_are_judged_as_far_as_they_go(runs):

@@ -9,6 +9,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.seeds import spawn
+from coalloc_lib.workloads.catalogue import load_stand_in
 from studies.what_survives import CONCLUSIONS, Setting, model, runs, study
 from studies.what_survives.conclusions import Compared, Pair
 from studies.what_survives.effects import (
@@ -32,6 +33,7 @@ from studies.what_survives.runs import (
 )
 from studies.what_survives.survival import sentence_of, summary, survival
 from studies.what_survives.ways import Case
+from tests.plots.pictures import subtitle_of
 from tests.studies.small import SMALL
 
 
@@ -411,6 +413,32 @@ def test_the_matrix_says_how_to_run_each_cell_again(small_runs):
         one, other = (way.response[len(jobs) // 10 :].sum() for way in ways)
         ratios.append(np.log(one / other))
     assert 100 * np.expm1(np.mean(ratios)) == pytest.approx(cell["change"], rel=1e-3)
+
+
+def test_the_matrix_says_which_logs_are_stand_ins(small_runs):
+    letters = "K: KTH-SP2 (synthetic stand-in)"
+    missing = small_runs.assign(missing_logs="CTC-SP2 KTH-SP2")
+    for table, is_said in ((small_runs, False), (missing, True)):
+        assert (letters in summary(table)) == is_said
+        figure = study.judge(table).figure("matrix")
+        table = figure.data()
+        assert (table["stand_in"] == (is_said & (table["workload"] == "KTH-SP2"))).all()
+        assert (letters in subtitle_of(figure.plot())) == is_said
+
+
+def test_a_stand_in_has_the_number_of_jobs_that_are_simulated(small_runs):
+    most = study.scales["paper"].log_jobs
+    jobs = load_stand_in("KTH-SP2").jobs(request="total")
+    usable = (jobs.processors <= 50) & (jobs.runtime > 0)
+    counts = {
+        estimates: int((usable & (jobs.has_estimate | (estimates != model.REQUESTED))).sum())
+        for estimates in model.ESTIMATES
+    }
+    assert max(counts.values()) < most
+    of_log = small_runs[small_runs["workload"] == "KTH-SP2"]
+    cells = effects(of_log.assign(missing_logs="KTH-SP2", scale="paper"))
+    assert (cells["jobs"] == cells["estimates"].map(counts)).all()
+    assert (effects(of_log)["jobs"] == SMALL["what-survives"].log_jobs).all()
 
 
 def test_the_claims_can_turn(small_runs):

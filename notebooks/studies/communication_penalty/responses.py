@@ -247,7 +247,9 @@ def respond_in_mirrored_pairs(
 
 def _averages(one, other):
     return {
-        group: Replications((sample.values + other[group].values) / 2, sample.warning)
+        group: Replications(
+            (sample.values + other[group].values) / 2, sample.warning or other[group].warning
+        )
         for group, sample in one.items()
     }
 

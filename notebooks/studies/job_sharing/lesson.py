@@ -14,6 +14,7 @@ from coalloc_lib.statistics import (
     Interval,
     first_crossing,
     interval_columns,
+    pick,
     resample_weeks,
 )
 from coalloc_lib.statistics.site_comparison import ALL
@@ -22,8 +23,9 @@ from coalloc_lib.workloads.swf import SwfLog
 from lessons.logs import HOUR, recorded_waits, share_of, told
 from lessons.teaching import checker, near
 from studies.job_sharing import workloads
-from studies.job_sharing.figures import LOOK
-from studies.job_sharing.model import EQUAL, PENALTIES
+from studies.job_sharing.figures import AT_LOADS, LOOK
+from studies.job_sharing.model import EQUAL, IN_TURN, PENALTIES, PRINTED_PENALTY, SINGLE
+from studies.job_sharing.runs import ALL_USERS, name_of_sites
 
 #: Exercise 1: two jobs for a cluster of eight processors. Both jobs are submitted at time 0, and
 #: the job that requests all eight processors is first in the queue.
@@ -71,7 +73,9 @@ def one_machine_saves(result: Any) -> str | None:
 
     The machine is compared with job sharing.
     """
-    table = result.figure("figure4").data().query("weight == 'work' and way == 'single machine'")
+    table = pick(result.figure("figure4").data(), weight="work", way=SINGLE)
+    if table.empty:
+        return None
     least, most = 1 - table["ci95_high"].max(), 1 - table["ci95_low"].min()
     shown = [name for name, (low, high) in SAVINGS.items() if low <= least and most <= high]
     return shown[0] if shown else None
@@ -84,14 +88,15 @@ def where_spanning_pays_most(result: Any) -> str | None:
     estimate with both workloads. With at least one workload, the interval of the largest must also
     lie above the intervals of all others.
     """
-    ends = result.figure("break_even").data().query("scheduling == 'EASY'")
+    ends = pick(result.figure("break_even").data(), scheduling="EASY")
     ends = ends.assign(option=ends["configuration"].map(BY_MACHINES))
     largest, is_clear = set(), False
     for _, rows in ends.groupby("workload"):
         first = rows.loc[rows["p"].idxmax()]
         others = rows[rows["option"] != first["option"]]
         largest.add(first["option"])
-        is_clear |= bool((first["ci95_low"] > others["ci95_high"]).all())
+        is_above = first["ci95_low"] > others["ci95_high"]
+        is_clear |= len(others) > 0 and bool(is_above.all())
     return largest.pop() if is_clear and len(largest) == 1 else None
 
 
@@ -99,13 +104,19 @@ def break_even_under_fcfs(result: Any) -> str | None:
     """Return the correct answer to the question: is the break-even higher under FCFS than EASY?
 
     It is larger if the interval under FCFS lies above that under EASY for some runs, and below it
-    for none.
+    for none. Workloads and configurations that were run under only one of the two policies are left
+    out.
     """
     table = result.figure("break_even").data()
     ends = table.pivot(
         index=["workload", "configuration"], columns="scheduling",
         values=["p", "ci95_low", "ci95_high"],
     )  # fmt: skip
+    if not {"FCFS", "EASY"} <= {*table["scheduling"]}:
+        return None
+    ends = ends.dropna(subset=[("p", "FCFS"), ("p", "EASY")])
+    if ends.empty:
+        return None
     larger = (ends["ci95_low"]["FCFS"] > ends["ci95_high"]["EASY"]).any()
     smaller = (ends["ci95_high"]["FCFS"] < ends["ci95_low"]["EASY"]).any()
     if larger and not smaller:
@@ -119,10 +130,13 @@ def break_even_under_fcfs(result: Any) -> str | None:
 def spanning_at_high_load(result: Any) -> str | None:
     """Return the correct answer to the question: how does the gain of spanning change with load?
 
-    The penalty is 0.25. The intervals at the lowest and at the highest load are compared, for each
-    workload.
+    The penalty is `PRINTED_PENALTY`. The intervals at the lowest and at the highest load are
+    compared, for each workload.
     """
-    costly = result.figure("load").data().query("weight == 'work' and spanning == 'penalty 0.25'")
+    name = AT_LOADS["EASY", PRINTED_PENALTY]
+    costly = pick(result.figure("load").data(), weight="work", spanning=name)
+    if costly["load"].nunique() < 2:
+        return None
     ends = [costly[costly["load"] == load] for load in (costly["load"].min(), costly["load"].max())]
     first, last = (rows.set_index("workload") for rows in ends)
     if (last["ci95_low"] > first["ci95_high"]).all():
@@ -138,9 +152,12 @@ def who_gains_by_joining(result: Any) -> str | None:
 
     A group of sites gains if its whole interval is below 1, and loses if it is above 1.
     """
-    rows = result.figure("joining").data().query("configuration == 'm384' and users != 'all users'")
-    rows = rows.query("weight == 'work' and assignment == 'in turn'")
-    is_large = rows["users"] == "1 of 384"
+    table = result.figure("joining").data()
+    rows = pick(table, configuration="m384", weight="work", assignment=IN_TURN)
+    rows = rows[rows["users"] != ALL_USERS]
+    is_large = rows["users"] == name_of_sites(1, 384)
+    if not is_large.any() or is_large.all():
+        return None
     gains, loses = rows["ci95_high"] < 1, rows["ci95_low"] > 1
     if gains.all():
         return "all sites"

@@ -195,8 +195,13 @@ def groups_of_users(setting: Setting, run: Run) -> dict[str, NDArray[np.bool_]]:
     groups[NOT_WIDE] = ~run.is_piece
     sizes = setting.system.as_array()
     for size in np.unique(sizes)[::-1]:
-        groups[f"{(sizes == size).sum()} of {size}"] = sizes[run.site] == size
+        groups[name_of_sites((sizes == size).sum(), size)] = sizes[run.site] == size
     return groups
+
+
+def name_of_sites(count: int, size: int) -> str:
+    """Return the name of the group of the jobs from all sites of one size, such as ``4 of 16``."""
+    return f"{count} of {size}"
 
 
 def awrt(schedule: Schedule, in_group: NDArray[np.bool_], weight: str) -> float:

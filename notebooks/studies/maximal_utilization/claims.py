@@ -64,7 +64,7 @@ from studies.maximal_utilization.runs import (
 )
 from studies.maximal_utilization.tables import VALUE
 from studies.printed_losses import ROUNDING
-from studies.published import Claim, published_claim
+from studies.published import PublishedClaim, published_claim
 from studies.shares import Share, agreed, answer_in_words, in_words
 from studies.study import PaperSetting
 
@@ -464,7 +464,7 @@ def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
     return True
 
 
-def numbers_of(claim: Claim, count: int) -> list[float]:
+def numbers_of(claim: PublishedClaim, count: int) -> list[float]:
     """Return the numbers that a row of ``claims.csv`` lists, separated by semicolons.
 
     The list is empty if ``claims.csv`` has none, because our copy of the paper lost them. If there

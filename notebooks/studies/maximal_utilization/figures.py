@@ -12,6 +12,7 @@ from coalloc_lib.statistics import differences, means, pick
 from studies.columns import column
 from studies.cut_offs import Word
 from studies.das1_densities import CAPTION, densities, draw_densities
+from studies.log_files import title_of
 from studies.maximal_utilization.model import (
     ALIKE,
     AT_ONCE,
@@ -38,7 +39,7 @@ from studies.maximal_utilization.model import (
 from studies.maximal_utilization.runs import LOSS, OF_LOG, study
 from studies.printed_losses import caption_of, draw_printed, printed_table
 from studies.results import Caption
-from studies.study import logs_missing_in, without
+from studies.study import without
 
 # --- Cut-offs for the paper's words ---
 
@@ -396,8 +397,7 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
     """
     of_logs = pick(runs, kind=OF_LOG)
     table = losses(of_logs, ["request", "log"], against={"log": DAS1}, in_pairs=False)
-    stands_in = LOG in logs_missing_in(runs)
-    return table.assign(ctc=f"{LOG} (synthetic stand-in)" if stands_in else LOG)
+    return table.assign(ctc=title_of(runs, LOG))
 
 
 # --- Figure 8: with and without co-allocation ---

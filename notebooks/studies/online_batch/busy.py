@@ -10,8 +10,9 @@ from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_co
 from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.statistics.weeks import WeeklySums, weekly_sums
 from studies.ledger import Decision
+from studies.log_files import title_of
 from studies.online_batch.claims import SERVERS_OF_KTH
-from studies.online_batch.figures import LOOK, MACHINE, number, title_of
+from studies.online_batch.figures import LOOK, MACHINE, number
 from studies.online_batch.model import EXACT, KTH, LEAST, OWN_BATCH, TOO_MUCH
 from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import BUSY, OVERLOAD

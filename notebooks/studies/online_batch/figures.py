@@ -13,6 +13,7 @@ from coalloc_lib.calendar.trees import leaves
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick, student
 from coalloc_lib.statistics.weeks import Bootstrap, WeeklySums, weekly_sums
 from studies.columns import column
+from studies.log_files import title_of
 from studies.online_batch.model import (
     ALL,
     CTC,
@@ -46,7 +47,6 @@ from studies.online_batch.settings import (
 )
 from studies.online_batch.worked_example import worked_example
 from studies.results import Caption
-from studies.study import logs_missing_in
 
 #: A dict from each policy to the name of its marker style, which is the same in all figures.
 _MEANT = {
@@ -78,11 +78,6 @@ PLAIN: dict[str, Any] = {"kind": SCHEDULE, "share": 0.0, "draw": 0}
 
 
 # --- Selecting runs from the table of runs, and describing them in words ---
-
-
-def title_of(runs: pd.DataFrame, log: str) -> str:
-    """Return the name of a log, with a mark if a synthetic log replaces it."""
-    return f"{log} (synthetic stand-in)" if log in logs_missing_in(runs) else log
 
 
 def plain(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:

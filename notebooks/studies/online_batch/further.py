@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from coalloc_lib import plots
 from coalloc_lib.statistics import NotRunError, groups_of, interval_columns, pick
 from coalloc_lib.statistics.weeks import weekly_sums
+from studies.log_files import title_of
 from studies.online_batch.figures import (
     LOOK,
     by_policy,
@@ -18,7 +19,6 @@ from studies.online_batch.figures import (
     number,
     plain,
     sums_of,
-    title_of,
 )
 from studies.online_batch.model import (
     LENGTHS,

@@ -18,7 +18,7 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import SwfLog
-from studies.log_files import has_stand_in, place_of, recorded_waits
+from studies.log_files import has_stand_in, marked_as_stand_in, place_of, recorded_waits
 
 #: The seed for sampling the jobs that reserve ahead, and for generating random requests.
 SEED = 2009
@@ -207,7 +207,7 @@ class Log:
     @property
     def title(self) -> str:
         """The name of the log, with a mark if a synthetic log replaces it."""
-        return f"{self.name} (synthetic stand-in)" if self.is_stand_in else self.name
+        return marked_as_stand_in(self.name) if self.is_stand_in else self.name
 
     @cached_property
     def has_waits(self) -> bool:

@@ -17,7 +17,8 @@ from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick
 from studies.joint_reading import JointReading
 from studies.ledger import Judgement, Row, judge_number
-from studies.online_batch.figures import MACHINE, PLAIN, as_read, number, title_of
+from studies.log_files import title_of
+from studies.online_batch.figures import MACHINE, PLAIN, as_read, number
 from studies.online_batch.model import (
     BOOKED_AS,
     CTC,

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick, student
 from studies.columns import column
+from studies.log_files import title_of
 from studies.online_batch import model
 from studies.online_batch.figures import (
     DESCRIBED,
@@ -25,7 +26,6 @@ from studies.online_batch.figures import (
     point,
     shades_of,
     shares_longer,
-    title_of,
 )
 from studies.online_batch.model import (
     CLASSES,

@@ -17,6 +17,7 @@ from coalloc_lib.statistics import (
 )
 from coalloc_lib.statistics.settling import WARM_UP
 from coalloc_lib.statistics.weeks import STEP
+from studies.log_files import logs_missing_in
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
 from studies.what_survives.runs import SUMS, study
@@ -106,7 +107,8 @@ def _cells(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
         yield (
             cell
             | {"load": rows["load"].iloc[0], "name": conclusion.name}
-            | {"jobs": _jobs(cell, rows), "runs_or_weeks": len(rows)}
+            | {"jobs": _jobs(cell, rows), "stand_in": _is_stand_in(cell, rows)}
+            | {"runs_or_weeks": len(rows)}
             | made_with(conclusion, cell)
             | interval_columns(change, "change")
             | {"verdict": _verdict(change, answer)}
@@ -115,7 +117,15 @@ def _cells(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 def _jobs(cell: dict[str, Any], rows: pd.DataFrame) -> int:
     scale = study.scales[rows["scale"].iloc[0]]
-    return scale.jobs if cell["workload"] in model.SERVICE else scale.log_jobs
+    if cell["workload"] in model.SERVICE:
+        return scale.jobs
+    if _is_stand_in(cell, rows):
+        return model.jobs_of_stand_in(cell["workload"], cell["estimates"], scale.log_jobs)
+    return scale.log_jobs  # Each of the logs has more usable jobs than this.
+
+
+def _is_stand_in(cell: dict[str, Any], rows: pd.DataFrame) -> bool:
+    return cell["workload"] in model.LOGS and cell["workload"] in logs_missing_in(rows)
 
 
 def made_with(conclusion: Any, cell: dict[str, Any]) -> dict[str, Any]:

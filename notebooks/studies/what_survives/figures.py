@@ -14,7 +14,7 @@ from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
 from studies.what_survives.effects import SATURATED, effects
 from studies.what_survives.runs import own, study
-from studies.what_survives.survival import by_metric, survival
+from studies.what_survives.survival import by_metric, stand_ins_in_words, survival
 
 #: The names of two groups of columns in the study's matrix of conclusions: conditions with other
 #: run-time estimates, and conditions with other systems, placements or sites. All other columns are
@@ -31,7 +31,8 @@ MATRICES = {
 def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the verdicts as a matrix with one row per conclusion and one column per condition.
 
-    The title says how many conclusions survive.
+    The title says how many conclusions survive. The subtitle says which logs are synthetic
+    stand-ins.
     """
     by_name = survival(table)
     survive = int((by_name["sentence"] == "survives").sum())
@@ -39,6 +40,7 @@ def draw_matrix(table: pd.DataFrame, **titles: Any) -> Figure:
     titles["title"] = f"{survive} of {len(by_name)} conclusions survive, judged by the {metric}"
     titles["subtitle"] = (
         f"in brackets: conclusions whose first way only has more freedom. {titles['subtitle']}"
+        + "".join(f"; {name}" for name in stand_ins_in_words(table))
     )
     columns = {"row": "label", "column": "condition", "group": "group", "value": "change"}
     saturated = table["verdict"].isin(SATURATED)

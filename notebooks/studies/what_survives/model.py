@@ -22,7 +22,7 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import BestFit, Placement, WorstFit
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
-from coalloc_lib.workloads.catalogue import load_trace
+from coalloc_lib.workloads.catalogue import load_stand_in, load_trace
 from coalloc_lib.workloads.das1 import das1_service_times
 from coalloc_lib.workloads.models import JobModel
 from studies.log_files import has_stand_in, place_of
@@ -198,12 +198,23 @@ def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
     The submissions are scaled to the offered load. If the estimates are the requested times, jobs
     without a requested time are left out.
     """
-    system, log = LOGS[workload], _jobs_of_log(workload, place_of(workload))
-    usable = (log.processors <= max(system.sizes)) & (log.runtime > 0)
+    log = _jobs_of_log(workload, place_of(workload))
+    first = _usable(log, workload, estimates)[:jobs]
+    return estimated(log[first].with_load(LOGS[workload], load), estimates)
+
+
+@lru_cache
+def jobs_of_stand_in(workload: str, estimates: str, most: int) -> int:
+    """Return how many jobs `of_log` takes from the synthetic stand-in of a log, at most `most`."""
+    log = load_stand_in(workload).jobs(request="total")
+    return len(_usable(log, workload, estimates)[:most])
+
+
+def _usable(log: JobStream, workload: str, estimates: str) -> NDArray[np.intp]:
+    usable = (log.processors <= max(LOGS[workload].sizes)) & (log.runtime > 0)
     if estimates == REQUESTED:
         usable &= log.has_estimate
-    first = np.flatnonzero(usable)[:jobs]
-    return estimated(log[first].with_load(system, load), estimates)
+    return np.flatnonzero(usable)
 
 
 @lru_cache(maxsize=6)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from studies.log_files import marked_as_stand_in
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
 from studies.what_survives.effects import (
@@ -144,7 +145,15 @@ def summary(runs: pd.DataFrame) -> str:
         "metric, in how many of the decided cells the conclusion holds."
     )
     lines = [_line(row) for row in others.to_dict("records")]
-    return f"{first}\n\n{second}\n\n" + "\n".join(lines) + "\n"
+    replaced = ", ".join(stand_ins_in_words(cells))
+    third = f"These logs were missing, and synthetic jobs replaced them: {replaced}.\n\n"
+    return f"{first}\n\n{second}\n\n{third * bool(replaced)}" + "\n".join(lines) + "\n"
+
+
+def stand_ins_in_words(cells: pd.DataFrame) -> list[str]:
+    """Return the name of each log that a synthetic stand-in replaced, with the log's letter."""
+    logs = cells.loc[cells["stand_in"].astype(bool), "workload"].unique()
+    return [f"{model.LETTERS[log]}: {marked_as_stand_in(log)}" for log in logs]
 
 
 def _line(row: dict) -> str:

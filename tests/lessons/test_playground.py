@@ -1,0 +1,29 @@
+"""The right answers to the exercises of notebook 06."""
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+from coalloc_lib.basics.estimates import Interval
+from coalloc_lib.widgets.scenario_pairs import BreakEven
+from lessons import playground
+
+
+@pytest.mark.parametrize(
+    ("found", "penalty"),
+    [
+        (BreakEven(Interval(0.254, 0.2, 0.3, 6)), 0.25),
+        (BreakEven(Interval.exact(np.inf)), 1.0),
+        (BreakEven(Interval(-0.1, -0.2, 0.0, 6)), 0.0),
+        (BreakEven(None, "none, because some jobs must span"), 0.0),
+    ],
+)
+def test_the_penalty_is_read_from_the_interval(monkeypatch, found, penalty):
+    monkeypatch.setattr(playground, "break_even", lambda *_: found)
+    assert playground.pays_up_to(B_policy="EASY") == penalty
+
+
+@pytest.mark.parametrize("reads", [playground.pays_up_to, playground.change])
+def test_a_misspelt_control_is_rejected(reads):
+    with pytest.raises(co.InputError, match=r"control = 'B_polcy'; choose one of .*'B_policy'"):
+        reads(B_polcy="EASY")
