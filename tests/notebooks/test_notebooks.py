@@ -28,7 +28,7 @@ IMPORT = re.compile(
 IMAGE = re.compile(r'<img alt="([^"]*)" src="data:image/(?:svg\+xml|png);base64,')
 #: What stands below a figure: a claim's name and its verdict, and the rest; and such in prose.
 VERDICT = re.compile(r"([A-Z]{2}-\d+) (?:is )?(holds|does not hold|undecided|calibrated on)\b")
-BELOW = re.compile(r">\S " + VERDICT.pattern + r"\.</b>(.*?)</div>", re.DOTALL)
+BELOW = re.compile(r">\S " + VERDICT.pattern + r"</b>(.*?)</div>", re.DOTALL)
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 #: A whole notebook is run, and its exercises; longer than any other test may take.
