@@ -16,7 +16,7 @@ VERSIONS = ["3.12", "3.13"]
 SIMULATE = ["-m", "coalloc_lib", "simulate", "--trace", "data/traces/KTH-SP2-synthetic.swf.gz",
             "--clusters", "64,64", "--request", "flexible", "--scheduling", "easy"]  # fmt: skip
 #: Tests of the library that need neither a browser nor the notebooks.
-SAMPLE = ["tests/model", "tests/analytic", "tests/schedules", "tests/workloads", "tests/cli"]
+SAMPLE = ["tests/model", "tests/analytic", "tests/cli/test_simulate.py"]
 EXECUTE = """
 import sys, nbformat
 from nbclient import NotebookClient
@@ -71,12 +71,12 @@ def test_the_workbench_is_installed_and_its_commands_work(run):
 
 
 def test_a_sample_of_the_tests_passes(run):
-    printed = run("-m", "pytest", "-p", "no:cacheprovider", "-n", "2", *SAMPLE)
+    printed = run("-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", *SAMPLE)
     assert " passed" in printed
 
 
 def test_a_notebook_runs_from_top_to_bottom(run):
-    (notebook,) = (ROOT / "notebooks").glob("02_*.ipynb")
+    (notebook,) = (ROOT / "notebooks").glob("06_*.ipynb")
     run("-c", EXECUTE, notebook)
 
 
