@@ -1,11 +1,12 @@
 """Ctrl-C ends a command within seconds, with one line and status 130, and leaves nothing behind."""
 
 import signal
+import sys
 
 import pytest
 
 from tests.faults.conftest import reproduce
-from tests.faults.processes import FEW_SECONDS, coalloc, python, run
+from tests.faults.processes import FEW_SECONDS, coalloc, run
 from tests.faults.results import points_in, written
 
 pytestmark = pytest.mark.long
@@ -86,12 +87,15 @@ def test_a_study_on_two_workers_ends_and_keeps_its_points(start, tmp_path):
 
 
 def test_a_sweep_in_two_processes_ends_with_its_workers(start, tmp_path):
-    process = start(python(SWEEP, tmp_path / "cache", "slow"))
+    program = tmp_path / "sweep.py"  # a cache asks for the source text of the function
+    program.write_text(SWEEP)
+    command = [sys.executable, str(program), str(tmp_path / "cache")]
+    process = start([*command, "slow"])
     process.wait_until(lambda: points_in(tmp_path / "cache") >= 2, "two points are in the cache")
     assert len(process.alive()) > 2, "the workers are other processes"
     ended = interrupt(process)
     assert ended.status != 0
     assert "KeyboardInterrupt" in ended.errors
     assert points_in(tmp_path / "cache") < 100
-    done = run(python(SWEEP, tmp_path / "cache", "fast"))
+    done = run([*command, "fast"])
     assert done.output.split() == [b"4950"]
