@@ -150,7 +150,7 @@ def sample(runs: pd.DataFrame, value: str, **where: Any) -> Replications:
 def ratio(
     runs: pd.DataFrame, value: str, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Replications:
-    """Divide the values of a column in setting `one` by those in setting `other`, in pairs.
+    """Divide each value of a column in setting `one` by its paired value in setting `other`.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def ratio(
 def difference(
     runs: pd.DataFrame, value: str, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Replications:
-    """Subtract the values of a column in setting `other` from those in setting `one`, in pairs.
+    """Subtract each value of a column in setting `other` from its paired value in setting `one`.
 
     The parameters and errors are those of `ratio`.
     """

@@ -37,7 +37,7 @@ class Share(NamedTuple):
 
     @property
     def answer(self) -> bool | None:
-        """Whether a sentence holds that says neither *always* nor *mostly*.
+        """Whether a claim holds that says neither *always* nor *mostly*.
 
         It is True if all comparisons agree. It is False if fewer than half would agree even if all
         undecided ones did. Otherwise it is None, because the paper does not say whether it means

@@ -259,7 +259,7 @@ def wide_jobs(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def joining(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield settings that compare job sharing with local execution, by assignment to sites."""
+    """Yield settings that compare sharing with local execution, for each assignment to sites."""
     for configuration in scale.joined:
         for assignment in ASSIGNMENTS:
             for way in (SHARING, LOCAL):

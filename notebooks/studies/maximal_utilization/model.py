@@ -100,7 +100,7 @@ ARRIVALS = 100_000
 
 
 def is_of_first_type(cell: PublishedLoss) -> bool:
-    """Return whether the paper simulated a table cell at a mean response time of 1,500.
+    """Return whether the paper chose the load of a table cell for a mean response time of 1,500.
 
     This type of simulation raises the load until the mean response time is 1,500. Section 6 says
     that it gave 'the simulation results for a single cluster in both tables, and those for
