@@ -65,7 +65,7 @@ class Thresholds:
         return runs.prediction if runs else None
 
     def change_at_stream(self, group: str) -> Interval | None:
-        """Return how splitting changes a group's response time where all jobs together break even.
+        """Return the change in a group's response at the break-even penalty of all jobs together.
 
         The result is None if there is no break-even penalty for all jobs together.
         """

@@ -191,7 +191,7 @@ def whole_wide_jobs_cost_little(runs: pd.DataFrame) -> Decision:
     PAPER.without("wide"),
 )
 def whole_wide_jobs_still_gain(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning beats sharing even with undivided wide jobs (section 4.3).
+    """Judge the claim that spanning beats sharing even if wide jobs are not cut (section 4.3).
 
     The paper says: 'the improvement over job-sharing is valid even as these wider jobs [...]'.
 

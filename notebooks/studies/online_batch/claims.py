@@ -133,7 +133,7 @@ class Answers:
             self.others |= {f"{what}, {policy} {name}": answered[what] for what in answered}
 
     def decision(self, decides: Interval | float | None, *logs: str, note: str = "") -> Decision:
-        """Combine all answers that were added into the decision on the claim.
+        """Return the decision on the claim, based on all answers that were added so far.
 
         An error is raised if no part in `own` is about one of the logs in `logs`.
         """

@@ -227,7 +227,7 @@ FIGURE7B_CAPTION = Caption(
 
 @study.add_figure("figure7b", FIGURE7B_CAPTION, draw_figure7b, claims=("OB-10", "OB-18"))
 def figure7b(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return attempts and operations per request, for each random choice of reservations."""
+    """Return mean attempts and tree operations per request, for each sample of reserving jobs."""
     table = work_of_requests(runs)
     titles = [title_of(runs, log) for log in table["log"]]
     machines = [f"{title}, {n:g}" for title, n in zip(titles, table["servers"], strict=True)]
