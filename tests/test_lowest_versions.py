@@ -25,7 +25,10 @@ def lowest(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lowest")
     venv.create(folder / "env", symlinks=True, with_pip=True)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    packages = [bound.replace(">=", "==") for bound in project["dependencies"]]
+    extras = project["optional-dependencies"]
+    bounds = [*project["dependencies"], *extras["cli"], *extras["widgets"]]
+    bounds += [bound for bound in extras["notebooks"] if bound.startswith("jinja2")]
+    packages = [bound.replace(">=", "==") for bound in bounds]
     how = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 
     def lowest(program, *arguments, cwd=folder):
