@@ -86,9 +86,10 @@ def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:
     if wanted is None:
         return (column.isna() | (column == "")).to_numpy()
     wanted = label(wanted)
-    if type(wanted) is str and column.dtype != object:
-        return (column == wanted).to_numpy()
-    return column.to_numpy() == wanted  # the comparison of pandas takes several times as long
+    holds_numbers = isinstance(column.dtype, np.dtype) and type(wanted) is not str
+    if column.dtype == object or holds_numbers:
+        return column.to_numpy() == wanted  # the comparison of pandas takes several times as long
+    return (column == wanted).fillna(False).to_numpy(dtype=bool)  # NA if the cell is NA
 
 
 def groups_of(

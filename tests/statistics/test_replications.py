@@ -68,6 +68,18 @@ def test_rows_are_picked_by_a_value_by_several_and_by_none(runs):
         pick(runs, lode=0.5)
 
 
+@pytest.mark.parametrize("dtype", ["string", "category", object])
+def test_rows_are_picked_whatever_the_type_of_a_column_with_empty_cells(dtype):
+    cells = pd.Series(["a", "b", None, "a"]).astype(dtype)
+    runs = pd.DataFrame({"way": cells, "replication": 0, "wait": [1.0, 2.0, 3.0, 4.0]})
+    assert pick(runs, way="a")["wait"].tolist() == [1.0, 4.0]
+    assert pick(runs, way=None)["wait"].tolist() == [3.0]
+    assert pick(runs, way=("b", None))["wait"].tolist() == [2.0, 3.0]
+    assert pick(runs, way=1).empty
+    numbered = runs.assign(way=pd.array([1, 2, None, 1], dtype="Int64"))
+    assert pick(numbered, way=1)["wait"].tolist() == [1.0, 4.0]
+
+
 def test_groups_have_what_is_missing_as_none(runs):
     found = {tuple(where.values()): len(part) for where, part in groups_of(runs, ["way", "load"])}
     assert found == {
