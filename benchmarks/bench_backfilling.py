@@ -112,7 +112,7 @@ def queue(waiting, kind):
 
 
 def queues(quick):
-    """Microseconds for each job that passes, and leaves again, while so many wait."""
+    """Yield, for several queue lengths, the microseconds for each job that overtakes the queue."""
     system = co.Multicluster([100])
     for exponent in range(2, 5 if quick else 6):
         costs = []

@@ -33,7 +33,7 @@ BEFORE = 6
 
 @njit(cache=True)
 def waits_for(submit, runtime, servers):
-    """Return the wait of each job, first come, first served, on so many servers (one or two)."""
+    """Return the wait of each job under first come, first served, on one or two servers."""
     waits, free, other = np.empty(len(submit)), -np.inf, -np.inf
     for i in range(len(submit)):
         start = max(submit[i], free)
@@ -114,7 +114,7 @@ def tally(intervals: list[Interval], truth):
 
 
 def coverage(load, weeks, logs, seed=0):
-    """Return the tally of each figure over so many logs."""
+    """Return the tally of each figure over the given number of logs."""
     found = [intervals_of(load, weeks, seed + number) for number in range(logs)]
     return {name: tally([x[name] for x in found], truth) for name, truth in truths(load).items()}
 

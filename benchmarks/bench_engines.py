@@ -92,7 +92,7 @@ def widths(quick):
 
 
 def held_queue(waiting, engine="compiled", scheduling=None):
-    """Microseconds a started job while so many wait, a start allowed to overtake them all."""
+    """Return the microseconds per started job while `waiting` jobs wait, which it may overtake."""
     started = {"compiled": max(2 * waiting, 50_000), "reference": 3000}[engine]
     jobs = stream(waiting + started)
     how = {"scheduling": scheduling or co.FPFS(10**9), "engine": engine, "backlog": waiting}

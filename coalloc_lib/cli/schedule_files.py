@@ -25,8 +25,7 @@ BATSIM = ("job_id", "submission_time", "starting_time", "finish_time", "allocate
 #: Two instants count as equal if their relative difference is at most this number, because other
 #: tools round instants.
 ROUNDING = 1e-6
-# Matches the number of a cluster or of processors. No system has so many processors that their
-# number has more than ten digits.
+# Matches the number of a cluster or of processors. No system has more than 9,999,999,999 of them.
 _COUNT = re.compile(r"\d{1,10}", re.ASCII)
 
 

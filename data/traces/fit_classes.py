@@ -1,6 +1,6 @@
 """Fit the workload of Jann and others, `HyperErlangWorkload`, to a log.
 
-`make_traces.py` writes the parameters, of which no job of the log can be told.
+`make_traces.py` writes the parameters. They do not reveal any single job of the log.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from coalloc_lib.model.hyper_erlang import HyperErlang
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass
 
-#: Of the ratios of a class of the log so many quantiles are kept, and no job.
+#: The number of quantiles that describe the ratios of a class of jobs. No job is stored.
 QUANTILES = 200
 
 

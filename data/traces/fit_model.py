@@ -21,8 +21,8 @@ from coalloc_lib.basics.checks import InputError
 
 #: Corner of the smallest parallel sizes: 2^0.8 rounds to 2.
 LOG_LOW = 0.8
-#: Weight of the squared relative errors of mean and cv against the mean log-likelihood a job:
-#: an error of 3 % costs as much as a tenth of a nat.
+#: The weight of the squared relative errors of the mean and the coefficient of variation, relative
+#: to the mean log-likelihood per job: an error of 3 % costs a tenth of a nat.
 MOMENT_WEIGHT = 100.0
 RUNTIME_BINS = 120
 POPULAR = 20

@@ -148,7 +148,7 @@ def follows(line: Sequence[Responses], group: str) -> Asked:
 
     It rises if it never falls by more than a tolerance as the splitting threshold grows. Each
     threshold is compared with all smaller thresholds, run by run, because the runs of two
-    thresholds have the same jobs. Among so many pairs, one is likely to fall by chance, so the
+    thresholds have the same jobs. Among the many pairs, one is likely to fall by chance, so the
     confidence of each pair is raised until all pairs together have a confidence of 95 %.
     """
     pairs = [[found.response[group] for found in pair] for pair in combinations(line, 2)]

@@ -179,7 +179,7 @@ def system_of(name: str, workload: str) -> Multicluster:
 def synthetic(
     workload: str, system: str, load: float, estimates: str, jobs: int, seed: Seed
 ) -> JobStream:
-    """Sample jobs, each of which fits on one cluster, at the given offered load.
+    """Sample jobs that fit on one cluster, at the given offered load.
 
     The unit of time is the mean run time of the jobs.
     """
