@@ -4,7 +4,7 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -46,7 +46,7 @@ def _arguments(part: Any) -> list[str]:
     return [
         f"{field.name}={_in_python(value)}"
         for field, value in values.items()
-        if value not in (None, "") or field.default is MISSING
+        if value not in (None, "") or value != field.default
     ]
 
 
