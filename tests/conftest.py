@@ -1,5 +1,6 @@
 """What all tests share: random streams on random systems, and where the real logs are."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -42,6 +43,11 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(items):
     """Begin with what takes long, which would keep one worker waiting for the other at the end."""
     items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
+
+
+def pytest_collection_finish():
+    """Let the garbage collector skip what stays until the end, such as modules and test items."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -117,8 +117,12 @@ def _run_easy(task, coming):
 def _run_conservative(task, coming):
     system, jobs, _, placement, backlog = task
     n, stream = len(jobs), stream_of(jobs, placement)
-    # With a backlog, the submission times do not matter, so no job has an earliest start.
-    earliest = np.zeros(n) if backlog else jobs.earliest_start
+    earliest = jobs.earliest_start
+    if backlog:
+        # The submission times do not matter, so no job has an earliest start. Like the columns of
+        # jobs, the array is read-only: Numba compiles all kernels again for arrays of another type.
+        earliest = np.zeros(n)
+        earliest.flags.writeable = False
     columns, expected = _new_columns(n, len(system)), expected_times_of(jobs, placement)
     rule = rule_of(jobs.request, placement, len(system))
     run_of_conservative = conservative.Run(

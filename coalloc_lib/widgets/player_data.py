@@ -152,7 +152,7 @@ def _jobs(schedule, jobs, words, sooner):
         "start": times(schedule.start),
         "end": times(schedule.end),
         "sooner": times(sooner),
-        # The player calculates promised starts from these ends, which are estimated or booked.
+        # Until these ends, which are estimated or booked, other jobs are planned around the job.
         "told": times(schedule.end if np.isnan(schedule.promised).all() else booked_end(schedule)),
         "held": times(drawing.held_until(schedule)),
         "promised": [None if np.isnan(t) else t for t in schedule.promised[jobs].tolist()],

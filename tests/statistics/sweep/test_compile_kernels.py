@@ -71,7 +71,10 @@ for request, rule, order in product(
         if request == "total":
             components = 1
         jobs = co.JobModel(co.uniform(1, 3), components, request).sample(50, 1)
-        co.simulate(where, jobs, scheduling=order, placement=placement)
+        how = {"scheduling": order, "placement": placement}
+        co.simulate(where, jobs, **how)
+        if not isinstance(order, co.Online):
+            co.simulate(where, jobs, backlog=5, **how)
         co.maximal_utilization(where, co.uniform(1, 3), components, request, placement=placement)
 joint = co.JointSizes.independent(co.uniform(1, 3), 2)
 for request in requests[:2]:
