@@ -18,7 +18,7 @@ from studies.maximal_utilization.further import (
     measure_further,
     smallest_counterexample,
 )
-from studies.maximal_utilization.further_figures import tied, two_starts_picture
+from studies.maximal_utilization.further_figures import two_starts_picture
 from studies.maximal_utilization.model import (
     AT_ONCE,
     CALM,
@@ -105,12 +105,7 @@ def test_a_setting_of_unknown_words_is_refused(setting, name):
         setting()
 
 
-def test_a_tie_in_time_is_one_event_or_several():
-    one_by_one, at_once = tied(True), tied(False)
-    assert one_by_one.end.max() == pytest.approx(2)
-    assert at_once.end.max() == pytest.approx(3)
-    for schedule in (one_by_one, at_once):
-        schedule.verify()
+def test_constant_service_times_are_exactly_or_almost_equal():
     assert SERVICES[AT_ONCE].cv == 0
     assert 0 < SERVICES[CALM].cv < 1e-6
 

@@ -40,10 +40,6 @@ def test_a_ratio_is_of_the_jobs_that_are_asked_for(ways):
         assert lesson.ratio_by_weeks(spanning, shared, mine=mine).estimate == pytest.approx(
             one / other
         )
-    alt = lesson.who_pays(shared, spanning).alt
-    assert (
-        f"{shared.wait[wide].mean() / 3600:.2f} → {spanning.wait[wide].mean() / 3600:.2f} h" in alt
-    )
 
 
 @pytest.mark.parametrize(

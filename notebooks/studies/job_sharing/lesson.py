@@ -41,8 +41,6 @@ M128 = co.Multicluster.named("m128")
 #: Exercise 5: three clusters with 100 processors in total, like the machine on which the log
 #: KTH-SP2 was recorded.
 THIRDS = co.Multicluster([34, 33, 33])
-#: The upper limits, in processors, of the groups of jobs by width.
-WIDTHS = [1, 8, 32, 64, 128, 256]
 #: Appendix C: groups of jobs by requested time in hours. Each group excludes its first limit and
 #: includes its second limit.
 REQUESTED = {"up to 4 h": (0, 4), "4 to 15 h": (4, 15), "more": (15, np.inf)}
@@ -208,30 +206,6 @@ def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
     mostly_running = max(shares_waiting[: len(ways)]) < 0.5
     holds = "Weighted by work, most of the response is running"
     plots.title_figure(figure, holds if mostly_running else "Run and wait")
-    return plots.Picture(figure, rows=in_words)
-
-
-def who_pays(shared: co.Schedule, spanning: co.Schedule) -> plots.Picture:
-    """Draw the mean waiting time by width of the jobs, under job sharing and under spanning."""
-    widest = int(shared.jobs.processors.max())
-    groups = co.metrics.by_width(shared.jobs, [n for n in WIDTHS if n < widest] + [widest])
-    rows, longer, in_words = [], [], []
-    for width in groups.remove_unused_categories().categories:
-        in_group = np.asarray(groups == width)
-        before, after = shared.wait[in_group].mean(), spanning.wait[in_group].mean()
-        waits = {"sharing": before, "spanning": after}
-        longer.append(after > before)
-        in_words.append(f"{width} wide: mean wait {before / 3600:.2f} → {after / 3600:.2f} h")
-        for way, wait in waits.items():
-            wait_h = Interval.exact(wait / 3600)
-            rows.append({"row": f"{width} wide", "way": way} | interval_columns(wait_h, "wait_h"))
-    title = "Spanning shortens the waits of the widest jobs and lengthens all others"
-    figure = plots.intervals(
-        pd.DataFrame(rows), x="wait_h", row="row", series="way", row_height=0.36,
-        look=plots.signs(("sharing", "spanning")), xlabel="mean wait, hours",
-        title=title if all(longer[:-1]) and not longer[-1] else "Waits by width of job",
-        subtitle="the waits are those of these jobs only",
-    )  # fmt: skip
     return plots.Picture(figure, rows=in_words)
 
 

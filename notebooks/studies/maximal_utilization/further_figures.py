@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.statistics import NotRunError, groups_of, pick, sample
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
@@ -192,22 +191,3 @@ def balance(runs: pd.DataFrame) -> pd.DataFrame:
     if not rows:
         raise NotRunError("no run measured the utilization of each cluster")
     return pd.DataFrame(rows)
-
-
-# --- Why the order of simultaneous departures changes the capacity loss ---
-
-
-#: An example with two clusters of six processors: the component sizes of six jobs. The two
-#: components of a job must be in different clusters.
-TIED = ((2, 4), (1, 1), (1, 3), (1, 2), (2, 1), (2, 4))
-
-
-def tied(one_by_one: bool) -> co.Schedule:
-    """Return the schedule of six jobs with equal run times that are all present at the start.
-
-    If `one_by_one` is true, the run times differ by less than a millionth. Jobs that start together
-    then depart one after the other, and waiting jobs are placed after each departure.
-    """
-    runtimes = 1 + one_by_one * 1e-7 * np.arange(len(TIED))
-    jobs = co.JobStream(np.zeros(len(TIED)), runtimes, TIED)
-    return co.simulate(co.Multicluster([6, 6]), jobs)
