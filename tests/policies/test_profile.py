@@ -101,6 +101,15 @@ def test_what_cannot_be_taken_is_refused_and_changes_nothing(start, end, taken, 
     assert (future.instants, future.idle) == ([1.0], [(3,)])
 
 
+def test_an_interval_has_as_many_idle_processors_as_its_busiest_step():
+    future = Profile([3])
+    future.take(2, 4, [2])
+    with pytest.raises(co.InputError, match=r"from 1 to 5; only \[1\] processors"):
+        future.take(1, 5, [2])
+    future.take(1, 5, [1])
+    assert list(future.at(3)) == [0]
+
+
 @given(futures(), st.data())
 def test_what_stays_idle_is_the_least_of_all_instants_and_of_what_is_held_for_no_time(case, data):
     future, table = case

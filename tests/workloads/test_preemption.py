@@ -44,6 +44,10 @@ def test_parts_without_a_line_that_sums_them_up_are_joined(tmp_path, preemption,
     assert log.table["wait"].tolist() == [10, 0, 7]
     assert log.table["runtime"].tolist() == [3040, 600, 50]
     assert log.table["status"].tolist() == [1, 1, 0]
+    assert (
+        log.table.columns.tolist()
+        == co.read_swf(CASES / "swf_preempted_double.swf").table.columns.tolist()
+    )
     assert log.notes == ("5 lines of partial executions joined into 2 jobs",)
 
 
