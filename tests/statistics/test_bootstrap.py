@@ -7,7 +7,14 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.seeds import generators, spawn
-from coalloc_lib.statistics import WEEK, block_of, resample_quantiles, resample_sums, resample_weeks
+from coalloc_lib.statistics import (
+    DAY,
+    WEEK,
+    block_of,
+    resample_quantiles,
+    resample_sums,
+    resample_weeks,
+)
 from tests.conftest import ROOT
 
 LOAD, WEEKS, LENGTH = 0.5, 6, 400.0
@@ -159,6 +166,31 @@ def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
     for words, given in wrong.items():
         with pytest.raises(co.InputError, match=words):
             resample_quantiles(*given, submit, **how)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+def test_quantiles_of_a_long_log_have_no_steps(share):
+    """The jobs of each resample are drawn again, and their values sorted."""
+    rng = np.random.default_rng(4)
+    values, day = rng.random(30_000), np.sort(rng.integers(0, 28, 30_000))
+    drawn = resample_quantiles(values, share, day * DAY, resamples=30, seed=2)
+    begins = generators(2, 1)[0].integers(28, size=(30, 4))
+    jobs_of = [values[day == each] for each in range(28)]
+    for resample, found in zip(begins, drawn.resampled[:, 0], strict=True):
+        jobs = np.concatenate([jobs_of[(b + i) % 28] for b in resample for i in range(7)])
+        assert found == np.quantile(jobs, share, method="inverted_cdf")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_intervals_of_quantiles_of_a_long_log_hold(share):
+    """The values are independent and uniform on [0, 1], so the quantile of each log is `share`."""
+    rng = np.random.default_rng(6)
+    submit = np.sort(rng.uniform(0, 8 * WEEK, 60_000))
+    logs = resample_quantiles(rng.random((40, 60_000)), share, submit, resamples=200)
+    intervals = [logs.of([log]).interval(first) for log in range(40)]
+    hits = sum(interval.contains(share) for interval in intervals)
+    assert hits >= 34  # 38 of 40, by three standard errors
+    assert sum(interval.low > share for interval in intervals) <= 5
 
 
 def test_blocks_are_longer_in_longer_logs():
