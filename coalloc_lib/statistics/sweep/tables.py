@@ -202,7 +202,8 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
     Raises
     ------
     InputError
-        If the table is not that of a sweep, or `against` does not match it.
+        If the table is not that of a sweep, if it has a replication of a point twice, or if
+        `against` does not match it.
 
     Warns
     -----
@@ -220,8 +221,7 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
     names, columns = _numbers_of(table)
     good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
     if against is not None:
-        table, good = _paired(table, names, columns, good, against)
-        columns = {name: table[name].to_numpy() for name in columns}
+        table, columns, good = _paired(table, names, columns, good, against)
     rows, fewest = [], FEW
     for place, where in table.groupby(names, sort=False, dropna=False).indices.items():
         row = dict(zip(names, place if len(names) > 1 else np.atleast_1d(place), strict=True))
@@ -258,7 +258,13 @@ def _numbers_of(table):
             raise InputError(
                 f"table has the column {name!r}, which does not hold numbers; leave it out"
             ) from None
-    return list(table.columns[:at]), columns
+    names = list(table.columns[:at])
+    if table.duplicated([*names, "replication"]).any():
+        raise InputError(
+            "table has the same replication of a point twice; give each run once (sweeps with "
+            "different seeds are summarized one by one)"
+        )
+    return names, columns
 
 
 def _paired(table, names, columns, good, against):
@@ -268,18 +274,24 @@ def _paired(table, names, columns, good, against):
             f"against = {shown(against)}; give a dict with one argument ({known}) and its value"
         )
     ((name, value),) = against.items()
-    is_base = (table[name] == value).to_numpy()
+    is_base = (table[name] == label(value)).to_numpy()
     if not is_base.any():
         known = ", ".join(map(str, table[name].unique()))
         raise InputError(f"against = {shown(against)}; give one of the values of {name}: {known}")
-    numbers = table[[*names, "replication"]].assign(**columns, good=good)
-    same = [each for each in names if each != name] + ["replication"]
-    pairs = numbers[~is_base].merge(
-        numbers[is_base].drop(columns=name), on=same, suffixes=("", " against"), how="left"
-    )
-    for each in columns:
-        pairs[each] -= pairs[f"{each} against"]
-    return pairs, pairs["good"].to_numpy() & pairs["good against"].eq(True).to_numpy()
+    base = _rows_of_base(table[[each for each in names if each != name] + ["replication"]], is_base)
+    is_other = ~is_base
+    differences = {each: column[is_other] - column[base] for each, column in columns.items()}
+    is_pair = good[is_other] & (base >= 0) & good[base]
+    return table.loc[is_other, names], differences, is_pair
+
+
+def _rows_of_base(keys, is_base):
+    # The result has, for each row that is not of the base, the row of the base with the same keys,
+    # or -1 if there is none. The columns get numbers as names, so that no name occurs twice.
+    keys = keys.set_axis(range(keys.shape[1]), axis=1)
+    bases = keys[is_base].assign(row=np.flatnonzero(is_base))
+    rows = keys[~is_base].merge(bases, on=list(keys.columns), how="left")["row"]
+    return rows.fillna(-1).to_numpy(dtype=np.int64)
 
 
 def _interval(name, values, limits):
