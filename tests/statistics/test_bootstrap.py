@@ -83,6 +83,12 @@ def test_every_resample_is_of_whole_blocks_around_the_end():
         ({"weights": np.zeros(2_000)}, "weights are all 0"),
         ({"weights": np.full(2_000, -1.0)}, "weights of 0 or more"),
         ({"submit": np.arange(3.0)}, "give one value and one submission time for each job"),
+        ({"weights": np.ones(3)}, r"weights has the shape \(3,\) and values \(1, 2000\); give one"),
+        ({"values": ["a"] * 2_000}, r"values\[0\] = 'a'; give a number"),
+        (
+            {"step": 1e-9},
+            "step = 1e-09 divides the log into more than 1,000,000 steps; give a long",
+        ),
         ({"block": 0}, "block = 0"),
         ({"block": 1_000}, "make 2 blocks of 20 days, but a bootstrap needs 4"),
     ],

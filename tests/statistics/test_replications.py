@@ -181,6 +181,8 @@ def test_a_run_is_settled_where_its_second_half_is_no_slower():
     assert rising_warning(slower, first) == rising_warning(first, first) == ""
     with pytest.raises(InputError, match="share = 1"):
         after_warm_up([1.0], 1)
+    with pytest.raises(InputError, match="share = 'x'; give a number"):
+        after_warm_up([1.0], "x")
 
 
 def test_a_loss_is_exact_where_a_formula_is_and_else_simulated():
