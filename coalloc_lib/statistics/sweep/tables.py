@@ -14,7 +14,7 @@ from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.columns import limits_of
 from coalloc_lib.statistics.inference import student
-from coalloc_lib.statistics.labels import label, plain
+from coalloc_lib.statistics.labels import label, without_numpy
 from coalloc_lib.statistics.provenance import made_by
 from coalloc_lib.statistics.sweep.compilation import compile_kernels
 from coalloc_lib.statistics.sweep.failures import SweepError
@@ -133,7 +133,9 @@ def _listed_points(grid):
         if not isinstance(point, Mapping) or set(point) != set(names):
             wanted = f"with the names {', '.join(names)}" if names else "of arguments"
             raise InputError(f"grid[{i}] = {point!r}; give a dict {wanted}")
-    return names, [[(label(point[name]), plain(point[name])) for name in names] for point in grid]
+    return names, [
+        [(label(point[name]), without_numpy(point[name])) for name in names] for point in grid
+    ]
 
 
 def _axis(name, values):
@@ -142,7 +144,7 @@ def _axis(name, values):
     is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
     if is_one or not isinstance(values, Iterable):
         raise InputError(f"grid[{name!r}] = {values!r}; give a list of values")
-    pairs = [(label(value), plain(value)) for value in values]
+    pairs = [(label(value), without_numpy(value)) for value in values]
     if not pairs:
         raise InputError(f"grid[{name!r}] is empty; give at least one value")
     return pairs
@@ -154,7 +156,7 @@ def _in_numbers(function):
     def numbers(**point):
         results = function(**point)
         by_name = results if isinstance(results, Mapping) else {"value": results}
-        by_name = {name: plain(value) for name, value in by_name.items()}
+        by_name = {name: without_numpy(value) for name, value in by_name.items()}
         for name, value in by_name.items():
             if not isinstance(value, int | float):
                 raise TypeError(f"function returned {name} = {value!r}; return numbers")
