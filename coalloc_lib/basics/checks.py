@@ -258,7 +258,10 @@ def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
 
 
 def per_job(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Return an array with one number >= 0 per job; a scalar is repeated for all jobs."""
+    """Return an array of numbers >= 0; a scalar is repeated for all `jobs` jobs.
+
+    The length of other values is not checked here, because `JobStream` compares its columns.
+    """
     array = numbers(name, value)
     return _seconds(name, array if array.ndim else array.repeat(jobs))
 
@@ -276,7 +279,7 @@ def _seconds(name: str, array: NDArray) -> NDArray[np.float64]:
 
 def not_negative_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """Convert `values` to a new float array; raise `InputError` unless all are finite and >= 0."""
-    array = np.array(values, dtype=float, order="C")
+    array = floats(name, values)
     # Testing the minimum and the maximum needs no temporary array. If an entry is NaN, the minimum
     # and the maximum are NaN too, and the test fails.
     if array.size and not (array.min() >= 0 and array.max() < np.inf):
@@ -304,6 +307,14 @@ def numbers(name: str, values: Any) -> NDArray:
         kind = "datetimes" if array.dtype.kind == "M" else "timedeltas"
         raise InputError(f"{name} holds {kind}; give numbers")
     return array
+
+
+def floats(name: str, values: Any) -> NDArray[np.float64]:
+    """Convert `values` to a new float array, in which True is 1, or raise `InputError`."""
+    try:
+        return np.array(values, dtype=float, order="C")
+    except (TypeError, ValueError, OverflowError):
+        return numbers(name, values).astype(float)
 
 
 def array_of(name: str, values: Any) -> NDArray:

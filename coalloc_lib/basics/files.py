@@ -100,9 +100,10 @@ def csv_of(table: "pd.DataFrame") -> str:
     ``= + - @``, a tab or a carriage return. A number, such as ``-1``, does not get an apostrophe.
     """
     safe = table.rename(columns=_escaped)
-    for name in safe.columns:
-        if safe[name].dtype.kind not in "biufmM":  # the column can contain text
-            safe[name] = safe[name].map(_escaped, na_action="ignore")
+    for at in range(safe.shape[1]):  # two columns can have the same name
+        column = safe.iloc[:, at]
+        if column.dtype.kind not in "biufmM":  # the column can contain text
+            safe.isetitem(at, column.map(_escaped, na_action="ignore"))
     return safe.to_csv(index=False, lineterminator="\n")
 
 

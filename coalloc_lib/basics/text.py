@@ -18,6 +18,6 @@ def printable(text: str) -> str:
     return CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def plain(number: float) -> str:
+def shortest_number(number: float) -> str:
     """Return the shortest string from which the number can be read back, such as "30" for 30.0."""
     return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)

@@ -105,10 +105,11 @@ def _naming_options(flags: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        match = re.match(r"(\w+)(?= [=/])", str(error))
+        # A single number of an option can become an array, whose entries are named by [0].
+        match = re.match(r"(\w+)(\[0\])?(?= [=/])", str(error))
         if match is None or match[1] not in flags:
             raise
-        raise InputError(flags[match[1]] + str(error).removeprefix(match[1])) from None
+        raise InputError(flags[match[1]] + str(error).removeprefix(match[0])) from None
 
 
 def _flag(name: str, option_names: Mapping[str, str] = NAMES) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, shown
+from coalloc_lib.basics.checks import InputError, number_in, shown
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import time_on_processors
 from coalloc_lib.model.system import Multicluster
@@ -157,12 +157,9 @@ def _check_submission(line, submit, expected):
 
 def _number(line, column, text):
     try:
-        value = float(text)
+        return number_in(text)
     except ValueError:
-        value = np.inf
-    if not np.isfinite(value) or "_" in text:
-        raise InputError(f"{line}: {column} is {shown(text)}; give a number")
-    return value
+        raise InputError(f"{line}: {column} is {shown(text)}; give a number") from None
 
 
 def _our_allocation(line, text, system):

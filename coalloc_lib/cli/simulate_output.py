@@ -7,7 +7,7 @@ import numpy as np
 
 from coalloc_lib import __version__
 from coalloc_lib.basics.files import atomic_path
-from coalloc_lib.basics.text import plain
+from coalloc_lib.basics.text import shortest_number
 from coalloc_lib.cli.output import OUTPUT, naming, print_table, show
 from coalloc_lib.cli.schedule_means import BOUND, MEANS
 from coalloc_lib.model.system import Multicluster
@@ -67,7 +67,9 @@ def write_files(schedule: Schedule, export: str | None, out: str | None) -> None
         return
     table = schedule.to_frame()
     for name in ("submit", "start", "end"):
-        table[name] = ["" if isnan(time) else plain(time) for time in table[name].tolist()]
+        table[name] = [
+            "" if isnan(time) else shortest_number(time) for time in table[name].tolist()
+        ]
     with naming(OUTPUT if out == "-" else out), atomic_path(out) as beside:
         table.to_csv(beside, index=False, lineterminator="\n")
 

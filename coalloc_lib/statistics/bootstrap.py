@@ -7,7 +7,7 @@ after it. The moving-block bootstrap therefore resamples whole blocks of weeks, 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.basics.checks import InputError, positive, whole
+from coalloc_lib.basics.checks import InputError, floats, positive, whole
 from coalloc_lib.basics.seeds import Seed, generators
 from coalloc_lib.basics.times import DAY, WEEK
 from coalloc_lib.statistics.resamples import Resamples, block_sums
@@ -21,6 +21,8 @@ MOST_WEEKS = 4
 #: Bootstrap blocks are longer than a week only if the log can be divided into at least this number
 #: of such blocks.
 ENOUGH_BLOCKS = 8
+#: A log may be divided into at most this number of steps, because more would need too much memory.
+MOST_STEPS = 1_000_000
 
 
 def resample_weeks(
@@ -163,8 +165,8 @@ def jobs_by_day(
     Returns the values and the weights, both of shape (m, n), the day of each job, and the number of
     days in a block. A day is `step` seconds long.
     """
-    submit = np.asarray(submit, float)
-    values = np.atleast_2d(np.asarray(values, float))
+    submit = floats("submit", submit)
+    values = np.atleast_2d(floats("values", values))
     if submit.size == 0:
         raise InputError("submit is empty; give the submission time of at least one job")
     if submit.ndim != 1 or values.shape[-1] != len(submit):
@@ -175,7 +177,7 @@ def jobs_by_day(
     if not np.isfinite(submit).all():
         job = int((~np.isfinite(submit)).argmax())
         raise InputError(f"submit[{job}] = {submit[job]}; give a finite number")
-    weights = np.broadcast_to(np.asarray(weights, float), values.shape)
+    weights = _weights_like(values, weights)
     is_bad = ~np.isfinite(values) | ~np.isfinite(weights) | (weights < 0)
     if is_bad.any():
         row, job = map(int, np.argwhere(is_bad)[0])
@@ -184,8 +186,23 @@ def jobs_by_day(
             f"{weights[row, job]}; give finite numbers, and weights of 0 or more"
         )
     block = block_of(submit) if block is None else positive("block", block)
-    day = step_of(submit, positive("step", step))
+    if np.ptp(submit) / positive("step", step) >= MOST_STEPS:
+        raise InputError(
+            f"step = {step} divides the log into more than {MOST_STEPS:,} steps; give a longer step"
+        )
+    day = step_of(submit, step)
     return values, weights, day, max(round(block / step), 1)
+
+
+def _weights_like(values: NDArray[np.float64], given: ArrayLike) -> NDArray[np.float64]:
+    weights = floats("weights", given)
+    try:
+        return np.broadcast_to(weights, values.shape)
+    except ValueError:
+        raise InputError(
+            f"weights has the shape {weights.shape} and values {values.shape}; give one weight for "
+            "each value, or one for each job"
+        ) from None
 
 
 def step_of(submit: NDArray[np.float64], step: float) -> NDArray[np.int64]:

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.basics.checks import InputError, finite, instance_of, numbers, positive, whole
+from coalloc_lib.basics.checks import (
+    InputError,
+    finite,
+    floats,
+    instance_of,
+    numbers,
+    positive,
+    whole,
+)
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed, spawn
 
@@ -39,7 +47,7 @@ def student(values: ArrayLike, confidence: float = 0.95, warning: str = "") -> I
     >>> print(student([1.0, 2.0, 3.0]))
     2.0000 ± 2.4841 (95 %)
     """
-    values = np.asarray(values, dtype=float)
+    values = floats("values", values)
     if values.ndim != 1 or len(values) < 2:
         raise InputError(f"values has shape {values.shape}; an interval needs two or more values")
     if not np.isfinite(values).all():
@@ -94,7 +102,7 @@ def paired_difference(
     >>> paired_difference([3.0, 4.0, 5.0], [1.0, 2.0, 3.0]).estimate
     2.0
     """
-    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
+    one, other = floats("one", one), floats("other", other)
     if one.shape != other.shape:
         raise InputError(
             f"the arguments `one` and `other` have {one.size} and {other.size} values; give both "
@@ -125,7 +133,7 @@ def unpaired_difference(
     >>> unpaired_difference([3.0, 4.0, 5.0], [1.0, 2.0]).estimate
     2.5
     """
-    one, other = (np.asarray(values, dtype=float) for values in (one, other))
+    one, other = floats("one", one), floats("other", other)
     mean = student(one, confidence).estimate - student(other, confidence).estimate
     counts = np.array([len(one), len(other)])
     squares = np.array([one.var(ddof=1), other.var(ddof=1)]) / counts
@@ -358,9 +366,9 @@ def crossing(
 
     # The two ends of the confidence interval of the difference are functions of x. Between the
     # roots of these two functions, the interval contains zero.
-    begin = _rising_root(lambda x: at(x).high, low, high, halvings, 0)
-    middle = _rising_root(lambda x: at(x).estimate, low, high, halvings, 0.5)
-    finish = _rising_root(lambda x: at(x).low, low, high, halvings, 1)
+    begin = _rising_root(lambda x: at(x).high, low, high, halvings, "first", 0)
+    middle = _rising_root(lambda x: at(x).estimate, low, high, halvings, "last", 0.5)
+    finish = _rising_root(lambda x: at(x).low, low, high, halvings, "last", 1)
     before = max((x for x in known if x <= begin), default=low)
     after = min((x for x in known if x >= finish), default=high)
     warnings = (known[x].warning for x in sorted(known) if before <= x <= after)
@@ -368,11 +376,11 @@ def crossing(
     return Crossing(Interval(middle, begin, finish, first.count, warning=warning), len(known))
 
 
-def _rising_root(function, low, high, halvings, share):
-    # A `share` of 0 selects the first root of several, and any other share the last root. If the
-    # function is infinite at one end of the last interval of the bisection, the root is placed at
-    # the fraction `share` of this interval.
-    has_risen = operator.gt if share else operator.ge
+def _rising_root(function, low, high, halvings, choice, share):
+    # The argument `choice` selects the "first" or the "last" root of several. If the function is
+    # infinite at one end of the last interval of the bisection, the root is placed at the fraction
+    # `share` of this interval.
+    has_risen = operator.ge if choice == "first" else operator.gt
     below, above = function(low), function(high)
     if below > 0 or not has_risen(above, 0):
         return -np.inf if below > 0 else np.inf

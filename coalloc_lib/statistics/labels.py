@@ -8,12 +8,12 @@ import numpy as np
 SCALARS = (type(None), bool, int, float, complex, str, bytes)
 
 
-def plain(value: Any) -> Any:
+def without_numpy(value: Any) -> Any:
     """Return a NumPy scalar as a Python number, and any other value unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def label(value: Any) -> Any:
     """Return a number or string unchanged, and any other value as the string that tables show."""
-    value = plain(value)
+    value = without_numpy(value)
     return value if type(value) in SCALARS else " ".join(str(value).split())

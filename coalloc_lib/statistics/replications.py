@@ -353,14 +353,32 @@ def _measured(
         picked = f" has {_shown(where)}" if where else " is left"
         raise NotRunError(f"no run of {value}{picked}")
     values, replications = values[keep], runs[REPLICATION].to_numpy(dtype=float)[keep]
-    if len(np.unique(replications)) < len(replications):
-        raise several_settings(runs[keep], keys_of(runs))
+    _require_one_setting(runs, keep, replications)
     warning = _first_text(runs["warning"].to_numpy()[keep]) if "warning" in runs else ""
     if np.isnan(replications).all():
         return _Measured(Replications(np.array(values[0]), warning), replications)
     order = np.argsort(replications)
     limits = limits_of(value, values)
     return _Measured(Replications(values[order], warning, *limits), replications[order])
+
+
+def _require_one_setting(runs, keep, replications):
+    keys = keys_of(runs)
+    is_repeated = len(np.unique(replications)) < len(replications)
+    if is_repeated or any(_is_varied(runs[key].array[keep]) for key in keys):
+        raise several_settings(runs[keep], keys)
+    is_exact = np.isnan(replications)
+    if is_exact.any() and not is_exact.all():
+        raise InputError(
+            "runs has an exact value and also replications of one setting; leave one of them out"
+        )
+
+
+def _is_varied(cells):
+    is_empty = pd.isna(cells)
+    if is_empty.any():
+        return not is_empty.all()
+    return bool((cells != cells[0]).any())
 
 
 def _first_text(cells):

@@ -10,7 +10,14 @@ from collections.abc import Sized
 import numpy as np
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive, whole
+from coalloc_lib.basics.checks import (
+    ImpossibleJobError,
+    InputError,
+    positive,
+    shown,
+    whole,
+    whole_numbers,
+)
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
@@ -297,29 +304,11 @@ def loss_at_response(
     .. [1] A. I. D. Bucur, D. H. J. Epema, "The maximal utilization of processor co-allocation in
        multicluster systems", IPDPS 2003, section 5: the first type of simulation.
     """
-    service = getattr(scenario.workload, "service", None)
-    if service is None:
-        raise InputError(
-            f"workload = {scenario.workload} does not have a single distribution of service times, "
-            "so there is no mean service time as a unit of the response time; give a JobModel"
-        )
-    if not positive("response", response) > 1:
-        raise InputError(
-            f"response = {response} mean service times, but a response time includes the "
-            "service time; give more than 1"
-        )
+    jobs = whole("jobs", jobs)
+    target = _response_in_seconds(scenario, response)
     refuse_replay(scenario)
-    target = response * service.mean
     guess = 1 - saturated_loss(scenario, jobs=max(jobs // 10, 2000), seed=seed).estimate
-    # If all jobs were submitted at the same time, their mean wait would be half the total time that
-    # the system needs to serve them.
-    slowest = jobs / scenario.rate(guess) / 2
-    if slowest < 2 * target:
-        least = int(np.ceil(jobs * 2 * target / slowest))
-        raise InputError(
-            f"jobs = {jobs}; the mean response time of so few jobs does not reach response = "
-            f"{response:g} mean service times; give {least} or more"
-        )
+    _require_jobs_for_response(scenario, jobs, guess, response)
 
     def one(child):
         def run(rate):
@@ -333,6 +322,34 @@ def loss_at_response(
         return 1 - schedule.utilization(WARM_UP * last, last)
 
     return replicate(one, replications, seed)
+
+
+def _response_in_seconds(scenario, response):
+    service = getattr(scenario.workload, "service", None)
+    if service is None:
+        raise InputError(
+            f"workload = {scenario.workload} does not have a single distribution of service times, "
+            "so there is no mean service time as a unit of the response time; give a JobModel"
+        )
+    if not positive("response", response) > 1:
+        raise InputError(
+            f"response = {response} mean service times, but a response time includes the "
+            "service time; give more than 1"
+        )
+    return response * service.mean
+
+
+def _require_jobs_for_response(scenario, jobs, guess, response):
+    # If all jobs were submitted at the same time, their mean wait would be half the total time that
+    # the system needs to serve them.
+    target = _response_in_seconds(scenario, response)
+    slowest = jobs / scenario.rate(guess) / 2
+    if slowest < 2 * target:
+        least = int(np.ceil(jobs * 2 * target / slowest))
+        raise InputError(
+            f"jobs = {jobs}; the mean response time of so few jobs does not reach response = "
+            f"{response:g} mean service times; give {least} or more"
+        )
 
 
 def loss_between_bounds(
@@ -380,13 +397,14 @@ def loss_between_bounds(
     .. [1] A. I. D. Bucur, D. H. J. Epema, "The maximal utilization of processor co-allocation in
        multicluster systems", IPDPS 2003, section 5: the second type of simulation, adapted to FPFS.
     """
-    if len(bounds) != 2 or bounds[1] - whole("bounds", bounds[0], least=0) < 2:
+    ends = whole_numbers("bounds", bounds, least=0)
+    if ends.shape != (2,) or ends[1] - ends[0] < 2:
         raise InputError(
-            f"bounds = {bounds}; give a lower and a higher queue length, with at least one length "
-            "between them"
+            f"bounds = {shown(bounds)}; give a lower and a higher queue length, with at least one "
+            "length between them"
         )
     refuse_replay(scenario)
-    low, high = (whole("bounds", bound, least=0) for bound in bounds)
+    low, high = ends.tolist()
     middle = (low + high) // 2
     begin = middle if begin is None else whole("begin", begin, least=0)
     if begin >= whole("arrivals", arrivals):

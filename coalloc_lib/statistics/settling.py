@@ -8,7 +8,7 @@ queue to settle.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.checks import InputError, finite, floats
 from coalloc_lib.policies import FCFS, FPFS, Scheduling
 from coalloc_lib.statistics.inference import student
 
@@ -64,8 +64,8 @@ def after_warm_up(values: ArrayLike, share: float = WARM_UP) -> NDArray[np.float
     >>> after_warm_up(range(10), share=0.7)
     array([7., 8., 9.])
     """
-    values = np.asarray(values, dtype=float)
-    if not 0 <= share < 1:
+    values = floats("values", values)
+    if not 0 <= finite("share", share) < 1:
         raise InputError(f"share = {share}; give a number of at least 0 and less than 1")
     return values[int(share * len(values)) :]
 

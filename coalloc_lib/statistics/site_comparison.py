@@ -251,8 +251,7 @@ def _refuse_wide(clusters, logs, streams):
             raise InputError(
                 f"{name}: {count:,} of {len(stream):,} jobs are too wide for a cluster of {size} "
                 f"processors; job {numbers[stream.number[wide.argmax()]]} needs {wide.max()}; give "
-                "the true size of the cluster, or leave these jobs out: "
-                f"largest={size} (--largest {size})"
+                f"the true size of the cluster, or leave these jobs out: largest={size}"
             )
 
 
@@ -309,7 +308,7 @@ def _stream_of(name, log, clock, missing):
     if log.epoch is None and clock == "calendar":
         raise InputError(
             f"{name}: {log.source or 'its log'} has no UnixStartTime; add it to the header, such "
-            "as '; UnixStartTime: 1735689600', or give clock='weeks' (--clock weeks)"
+            "as '; UnixStartTime: 1735689600', or give clock='weeks'"
         )
     stream = log.jobs(missing=missing)
     return stream.replace(submit=stream.submit + (log.epoch or 0))
@@ -334,7 +333,7 @@ def _in_common(streams, clock, logs):
     inside = {name: (s.submit >= begin) & (s.submit <= end) for name, s in streams.items()}
     if all(mask.any() for mask in inside.values()):
         return {name: stream[inside[name]] for name, stream in streams.items()}
-    mend = "clock='weeks' (--clock weeks)" if clock == "calendar" else "longer ones"
+    mend = "clock='weeks'" if clock == "calendar" else "longer ones"
     has_dates = clock == "calendar" and SwfLog in map(type, logs.values())
     spans = "".join(
         f" {name} has {_span_of(stream, has_dates)};" for name, stream in streams.items()

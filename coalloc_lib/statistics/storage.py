@@ -24,7 +24,7 @@ from coalloc_lib.statistics.replications import REPLICATION
 #: empty.
 TEXTS = ("warning", "missing_logs")
 #: The types of values that a table of runs stores unchanged.
-PLAIN = frozenset({int, float, str, type(None)})
+UNCHANGED_TYPES = frozenset({int, float, str, type(None)})
 #: The data types of numeric columns, which stay the same when a table of runs is written to a file
 #: and read again.
 NUMBERS = (np.dtype(np.int64), np.dtype(float))
@@ -139,7 +139,7 @@ def _columns_of(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> dict
 def _cells(values: Sequence[Any]) -> list:
     # Converting the whole list at once is faster than calling `_cell` for each value.
     types = {*map(type, values)}
-    if types <= PLAIN:
+    if types <= UNCHANGED_TYPES:
         return [*values]
     return np.array(values).tolist() if types == {np.float64} else [*map(_cell, values)]
 
@@ -153,7 +153,7 @@ def _joined(blocks: list[tuple[int, dict[str, Any]]], name: str) -> list:
 
 
 def _cell(value: Any) -> Any:
-    return value if type(value) in PLAIN else _bool_as_int(label(value))
+    return value if type(value) in UNCHANGED_TYPES else _bool_as_int(label(value))
 
 
 class _Columns:
@@ -374,7 +374,7 @@ def identity(columns: Mapping[str, Any]) -> tuple[Hashable, ...]:
 
     A table holds 1.0 where an object has 1, and an empty cell where an object has None.
     """
-    return tuple(_plain(columns[name]) for name in sorted(columns))
+    return tuple(_comparable(columns[name]) for name in sorted(columns))
 
 
 def identities(runs: pd.DataFrame, names: Sequence[str]) -> set[tuple[Hashable, ...]]:
@@ -386,7 +386,7 @@ def identities(runs: pd.DataFrame, names: Sequence[str]) -> set[tuple[Hashable, 
     return {identity(setting) for setting in settings}
 
 
-def _plain(value):
+def _comparable(value):
     if value is None or value == "" or value != value:
         return None
     try:

@@ -122,7 +122,7 @@ def weekly_sums(
     NotRunError
         If there are no rows.
     InputError
-        If the rows differ in other keys.
+        If the rows differ in other keys, or a row occurs twice.
     """
     rows = runs[runs[REPLICATION].notna().to_numpy()]
     if rows.empty:
@@ -132,10 +132,10 @@ def weekly_sums(
         np.bincount(weeks, rows[name].to_numpy(float)).astype(float)
         for name in (numerator, denominator)
     )
-    if len(rows) > len(numerators):
-        keys = [key for key in keys_of(rows) if key not in added]
-        if differing_keys(rows, keys):
-            raise several_settings(rows, keys)
+    keys = keys_of(rows)
+    other_keys = [key for key in keys if key not in added]
+    if differing_keys(rows, other_keys) or rows.duplicated([*keys, REPLICATION]).any():
+        raise several_settings(rows, other_keys)
     return WeeklySums(numerators, denominators)
 
 

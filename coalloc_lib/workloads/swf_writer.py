@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.files import atomic_path
-from coalloc_lib.basics.text import plain
+from coalloc_lib.basics.text import shortest_number
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.workloads.swf_lines import FIELDS, is_key, tables_of
 
@@ -119,4 +119,4 @@ def _requested_times(jobs: JobStream) -> NDArray[np.float64]:
 def _words(values: NDArray) -> Iterator[str]:
     if values.dtype.kind in "iu":
         return map(str, values.tolist())
-    return map(plain, map(float, values))
+    return map(shortest_number, map(float, values))

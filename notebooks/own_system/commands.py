@@ -6,10 +6,11 @@ writes the recommendation as an HTML page. The second command converts the outpu
 """
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -112,16 +113,27 @@ def report(
         for name in files:
             read[name] = load_trace(files[name])
             progress.step()
-        made = sites_report(
-            sizes, read, clock=clock, missing=missing, node=node, largest=largest, seed=seed,
-            workers=workers or -1, progress=progress, command=printable(shlex.join(words)),
-            **({"penalties": penalty} if penalty else {}),
-        )  # fmt: skip
+        with _naming_options():
+            made = sites_report(
+                sizes, read, clock=clock, missing=missing, node=node, largest=largest, seed=seed,
+                workers=workers or -1, progress=progress, command=printable(shlex.join(words)),
+                **({"penalties": penalty} if penalty else {}),
+            )  # fmt: skip
     _warn_about(read, largest)
     made.save(out)
     if tables is not None:
         made.save_tables(tables)
     _print_answer(made, out, as_json)
+
+
+@contextmanager
+def _naming_options():
+    # Errors of the library propose arguments in Python, such as clock='weeks'.
+    try:
+        yield
+    except InputError as error:
+        words = re.sub(r"\b(clock|largest)='?(\w+)'?", r"--\1 \2", str(error))
+        raise InputError(words) from None
 
 
 def _sites(texts):

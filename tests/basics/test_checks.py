@@ -21,6 +21,7 @@ from coalloc_lib.basics.checks import (
     InputError,
     at_most,
     boolean,
+    floats,
     instants,
     not_negative,
     number_in,
@@ -302,6 +303,18 @@ def test_a_text_is_a_whole_number_in_plain_digits_only(text):
 def test_a_text_is_a_number_in_plain_digits_only(text):
     with pytest.raises(ValueError, match="not a finite number"):
         number_in(text)
+
+
+def test_floats_are_read_from_numbers_and_truth_values_only():
+    for values in ([0, 1], (False, True), np.array([0, 1]), pd.Series([0.0, 1.0])):
+        found = floats("x", values)
+        assert (found.dtype, found.tolist()) == (float, [0.0, 1.0])
+        assert found is not values
+    for check in (floats, checks.not_negative_numbers):
+        with pytest.raises(InputError, match=r"^x\[1\] = 'a'; give a number$"):
+            check("x", [1.0, "a"])
+        with pytest.raises(InputError, match=r"^x\[0\] = \[1\]; give rows of one length$"):
+            check("x", [[1], [1, 2]])
 
 
 @pytest.mark.parametrize("value", ["no", 1, 0.0, None, [True]])

@@ -218,3 +218,8 @@ def test_a_folder_that_takes_no_file_is_called_as_the_user_did(tmp_path, monkeyp
         folder_beside(tmp_path / "results") as folder,
     ):
         write(folder / "ledger.csv")
+
+
+def test_columns_of_the_same_name_are_written_one_by_one():
+    table = pd.DataFrame([["=1", 2], ["b", -3]], columns=["x", "x"])
+    assert csv_of(table) == "x,x\n'=1,2\nb,-3\n"

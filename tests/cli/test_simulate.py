@@ -172,6 +172,7 @@ REFUSED = f"""
 --estimates wild -> --estimates = 'wild' & requested, exact
 --engine steam -> --engine = 'steam'
 --span-penalty -0.1 -> '--span-penalty'
+--span-penalty inf --request flexible --clusters 8,8 -> --span-penalty = inf; give
 --span-penalty 0.1 -> --span-penalty 0.1 has no effect: --request total & --request flexible
 --span-penalty 0.1 --request flexible -> no effect: a system of one cluster
 --node 3 -> --node 3 does not divide a cluster of 8 processors

@@ -179,6 +179,7 @@ def test_wrong_options_are_named(refused, schedule, log, arguments, words):
     [
         ("11,0,zero,10,0:6", "line 2: start is 'zero'; give a number"),
         ("11,0,0,inf,0:6", "line 2: end is 'inf'; give a number"),
+        ("11,\u0660,0,10,0:6", "line 2: submit is '\u0660'; give a number"),
         ("11,0,0,10,1:6", "line 2: allocation is '1:6'; give cluster:processors"),
         ("11,0,0,10,6", "line 2: allocation is '6'; give cluster:processors"),
         ("11,0,0,10,0:6\n11,0,0,10,0:6", "line 3: job '11' occurs twice; give each job one line"),

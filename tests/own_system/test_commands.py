@@ -106,7 +106,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words,
 @pytest.mark.usefixtures("without_pictures")
 def test_jobs_wider_than_their_machine_are_named_and_left_out(refused, given, tmp_path, capsys):
     narrow, out = [given[0].replace(":16", ":14"), given[1]], tmp_path / "report.html"
-    words = r": \d+ of \d+ jobs .* 14 processors; job \d+ needs 16; .* \(--largest 14\)"
+    words = r": \d+ of \d+ jobs .* 14 processors; job \d+ needs 16; .*: --largest 14$"
     assert re.search(words, refused("report", *narrow))
     assert commands.main(["report", *narrow, "--largest", "14", "--out", str(out)]) == 0
     log = co.read_swf(given[0].split("=")[1].removesuffix(":16"))
@@ -115,6 +115,15 @@ def test_jobs_wider_than_their_machine_are_named_and_left_out(refused, given, tm
     assert f"north: {wide} of {every} jobs are left out, because they need more" in said
     assert "south: 0 of" in said
     assert "--largest 14" in out.read_text("utf-8")
+
+
+def test_logs_of_other_years_are_refused_with_the_option_that_moves_them(refused, given, tmp_path):
+    one, later = (tmp_path / name for name in ("one.swf", "later.swf"))
+    jobs = co.read_swf(given[0].split("=")[1].removesuffix(":16")).jobs()
+    for path, start in ((one, 0), (later, 900_000_000)):
+        co.write_swf(path, jobs, {"UnixStartTime": start})
+    error = refused("report", f"one={one}:16", f"later={later}:16")
+    assert error.strip().endswith("give logs of the same period, or --clock weeks")
 
 
 @pytest.mark.parametrize("columns", [100, 0])

@@ -7,7 +7,14 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.seeds import generators, spawn
-from coalloc_lib.statistics import WEEK, block_of, resample_quantiles, resample_sums, resample_weeks
+from coalloc_lib.statistics import (
+    DAY,
+    WEEK,
+    block_of,
+    resample_quantiles,
+    resample_sums,
+    resample_weeks,
+)
 from tests.conftest import ROOT
 
 LOAD, WEEKS, LENGTH = 0.5, 6, 400.0
@@ -76,6 +83,12 @@ def test_every_resample_is_of_whole_blocks_around_the_end():
         ({"weights": np.zeros(2_000)}, "weights are all 0"),
         ({"weights": np.full(2_000, -1.0)}, "weights of 0 or more"),
         ({"submit": np.arange(3.0)}, "give one value and one submission time for each job"),
+        ({"weights": np.ones(3)}, r"weights has the shape \(3,\) and values \(1, 2000\); give one"),
+        ({"values": ["a"] * 2_000}, r"values\[0\] = 'a'; give a number"),
+        (
+            {"step": 1e-9},
+            "step = 1e-09 divides the log into more than 1,000,000 steps; give a long",
+        ),
         ({"block": 0}, "block = 0"),
         ({"block": 1_000}, "make 2 blocks of 20 days, but a bootstrap needs 4"),
     ],
@@ -159,6 +172,31 @@ def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
     for words, given in wrong.items():
         with pytest.raises(co.InputError, match=words):
             resample_quantiles(*given, submit, **how)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+def test_quantiles_of_a_long_log_have_no_steps(share):
+    """The jobs of each resample are drawn again, and their values sorted."""
+    rng = np.random.default_rng(4)
+    values, day = rng.random(30_000), np.sort(rng.integers(0, 28, 30_000))
+    drawn = resample_quantiles(values, share, day * DAY, resamples=30, seed=2)
+    begins = generators(2, 1)[0].integers(28, size=(30, 4))
+    jobs_of = [values[day == each] for each in range(28)]
+    for resample, found in zip(begins, drawn.resampled[:, 0], strict=True):
+        jobs = np.concatenate([jobs_of[(b + i) % 28] for b in resample for i in range(7)])
+        assert found == np.quantile(jobs, share, method="inverted_cdf")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_intervals_of_quantiles_of_a_long_log_hold(share):
+    """The values are independent and uniform on [0, 1], so the quantile of each log is `share`."""
+    rng = np.random.default_rng(6)
+    submit = np.sort(rng.uniform(0, 8 * WEEK, 60_000))
+    logs = resample_quantiles(rng.random((40, 60_000)), share, submit, resamples=200)
+    intervals = [logs.of([log]).interval(first) for log in range(40)]
+    hits = sum(interval.contains(share) for interval in intervals)
+    assert hits >= 34  # 38 of 40, by three standard errors
+    assert sum(interval.low > share for interval in intervals) <= 5
 
 
 def test_blocks_are_longer_in_longer_logs():

@@ -88,6 +88,9 @@ def test_intervals_are_scipys(confidence):
         (student, ([1.0, np.nan],), r"values\[1\]"),
         (student, ([[1.0, 2.0]],), "shape"),
         (student, ([1.0, 2.0], 95), "confidence = 95"),
+        (student, (["a"],), r"values\[0\] = 'a'; give a number"),
+        (paired_difference, ([1.0], ["a"]), r"other\[0\] = 'a'; give a number"),
+        (unpaired_difference, (["a"], [1.0]), r"one\[0\] = 'a'; give a number"),
         (Replications([1.0, 2.0]).prediction_of, (0,), "length = 0; give a finite number above 0"),
         (paired_difference, ([1.0, 2.0], [1.0]), "because they are compared in pairs"),
         (

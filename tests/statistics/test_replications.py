@@ -106,6 +106,18 @@ def test_what_is_no_sample_is_refused(runs):
         sample(gone, "wait", way="spanning")
 
 
+def test_settings_are_not_mixed_if_their_replications_differ():
+    """An exact value has no replication, and two settings can have different replications."""
+    exact = {"way": ["exact", "run", "run"], "replication": [None, 0, 1], "wait": [9.0, 1.0, 2.0]}
+    disjoint = {"way": ["a", "a", "b", "b"], "replication": range(4), "wait": 1.0}
+    empty = {"way": ["a", None], "replication": [0, 1], "wait": 1.0}
+    for runs in map(pd.DataFrame, (exact, disjoint, empty)):
+        with pytest.raises(InputError, match=r"several settings, which differ in way; choose one"):
+            sample(runs, "wait")
+    with pytest.raises(InputError, match="has an exact value and also replications of one setting"):
+        sample(pd.DataFrame(exact).assign(way="run"), "wait")
+
+
 def test_pairs_are_of_one_replication(runs):
     here = pick(runs, load=None)
     one, other = {"way": "spanning", "penalty": 0.25}, {"way": "sharing", "penalty": 0.0}
@@ -169,6 +181,8 @@ def test_a_run_is_settled_where_its_second_half_is_no_slower():
     assert rising_warning(slower, first) == rising_warning(first, first) == ""
     with pytest.raises(InputError, match="share = 1"):
         after_warm_up([1.0], 1)
+    with pytest.raises(InputError, match="share = 'x'; give a number"):
+        after_warm_up([1.0], "x")
 
 
 def test_a_loss_is_exact_where_a_formula_is_and_else_simulated():

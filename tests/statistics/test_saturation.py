@@ -190,6 +190,9 @@ TOO_LARGE = co.JobModel(co.SizeDistribution(RARE), 1, "total")
         ),
         (loss_between_bounds, MODEL, {"bounds": (5,)}, "bounds = "),
         (loss_between_bounds, MODEL, {"bounds": (0, 1)}, "with at least one length"),
+        (loss_between_bounds, MODEL, {"bounds": 5}, "bounds = 5; give a lower and a higher"),
+        (loss_between_bounds, MODEL, {"bounds": (0, "9")}, r"bounds\[1\] = '9'; give a number"),
+        (loss_at_response, MODEL, {"jobs": "9"}, "jobs = '9'; give a number"),
         (
             loss_between_bounds,
             MODEL,

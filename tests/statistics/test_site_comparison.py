@@ -119,7 +119,7 @@ def test_logs_count_from_their_own_beginnings(tmp_path):
         np.testing.assert_allclose(table[name], hand[name])
     logs = {"north": first, "south": written(tmp_path, "south", south, began + year)}
     words = r"no time .* north has \d+ from 1998-.* to 1998-.*; south has \d+ from 1999-"
-    with pytest.raises(co.InputError, match=words + r".*; .* clock='weeks' \(--clock weeks\)"):
+    with pytest.raises(co.InputError, match=words + r".*; .* clock='weeks'$"):
         compare_sites(CLUSTERS, logs, 0.25)
     table = compare_sites(CLUSTERS, logs, 0.25, clock="weeks")
     # At the same seconds of the same days.
@@ -148,7 +148,7 @@ def test_a_log_without_requested_times_says_so_unless_it_is_told_what_they_are(t
             "clusters has a site 'all sites', but the table has a row of this",
         ),
         ({"clusters": CLUSTERS | {"west": 4}}, "clusters and logs differ in 'west'"),
-        ({"clusters": {"north": 2, "south": 1}}, r"south: (\d+) of \1 jobs .* largest=1 \(--larg"),
+        ({"clusters": {"north": 2, "south": 1}}, r"south: (\d+) of \1 jobs .* largest=1$"),
         ({"largest": 0}, "largest = 0; give a whole number of 1"),
         ({"largest": 2}, r"largest = 2 leaves no job of (north|south); give 3 or more"),
         (
@@ -175,7 +175,7 @@ def test_wide_jobs_are_counted_and_left_out_with_the_rows_of_the_rest_as_they_we
     co.write_swf(tmp_path / "north.swf", table, {"UnixStartTime": 0})
     logs["north"] = north = co.read_swf(tmp_path / "north.swf")
     words = rf"^north: 2 of \d+ jobs .* a cluster of 4 processors; job {table['job'][10]} needs 7;"
-    with pytest.raises(co.InputError, match=words + r" .* largest=4 \(--largest 4\)$"):
+    with pytest.raises(co.InputError, match=words + r" .* largest=4$"):
         together(CLUSTERS, logs)
     _, jobs, site, row = together(CLUSTERS, logs, largest=4)
     mine, usable = site == 0, north.usable.iloc[row[site == 0]]
@@ -190,7 +190,7 @@ def test_wide_jobs_are_counted_and_left_out_with_the_rows_of_the_rest_as_they_we
 def test_logs_that_do_not_say_when_they_begin_or_are_mixed_with_streams_are_named(tmp_path):
     north, south = two_sites().values()
     silent = written(tmp_path, "north", north, None)
-    words = rf"north: {silent.source} has no UnixStartTime; .* clock='weeks' \(--clock weeks\)"
+    words = rf"north: {silent.source} has no UnixStartTime; .* clock='weeks'$"
     with pytest.raises(co.InputError, match=words):
         compare_sites(CLUSTERS, {"north": silent, "south": silent}, 0.25)
     streams = comparison._on_one_clock({"north": silent, "south": silent}, "weeks")

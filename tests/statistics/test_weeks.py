@@ -93,5 +93,15 @@ def test_runs_of_several_settings_or_of_none_are_refused(runs):
         weekly_sums(runs, "wait", "jobs", added=["group"])
     with pytest.raises(InputError, match="differ in policy, group;"):
         weekly_sums(runs, "wait", "jobs")
+    disjoint = runs[(runs["policy"] == "one") == (runs["replication"] < 5)]
+    with pytest.raises(InputError, match="differ in policy;"):
+        weekly_sums(pick(disjoint, group="wide"), "wait", "jobs")
     with pytest.raises(NotRunError, match="no run has a week of wait"):
         weekly_sums(pick(runs, policy="third"), "wait", "jobs")
+
+
+def test_a_week_that_occurs_twice_is_refused(runs):
+    one = pick(runs, policy="one")
+    for rows, added in ((pick(one, group="wide"), []), (one, ["group"])):
+        with pytest.raises(InputError, match="the same replication of a setting twice; give each"):
+            weekly_sums(pd.concat([rows, rows[:1]]), "wait", "jobs", added)

@@ -18,14 +18,13 @@ import joblib
 import numpy as np
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.basics.data import data_folder
+from coalloc_lib.basics.data import LIBRARY, data_folder
 from coalloc_lib.statistics.labels import SCALARS
 
 #: The type of the functions that `functools.cache` returns. A pickle of such a function contains
 #: only its name.
 _CACHED = type(functools.cache(len))
 _PACKAGE = __name__.partition(".")[0]
-_LIBRARY = Path(__file__).parents[2]
 
 
 def files_digest(files: Iterable[Path], folder: Path) -> str:
@@ -40,7 +39,7 @@ def library_digest() -> str:
     versions = [platform.python_version(), *map(version_of, ("numpy", "numba", "scipy"))]
     folder = data_folder("traces")  # the synthetic logs and the fitted models
     data = files_digest(filter(Path.is_file, folder.iterdir()), folder)
-    return joblib.hash([versions, files_digest(_LIBRARY.rglob("*.py"), _LIBRARY), data])
+    return joblib.hash([versions, files_digest(LIBRARY.rglob("*.py"), LIBRARY), data])
 
 
 library_digest()  # Made at import: files that change later do not affect the imported modules.

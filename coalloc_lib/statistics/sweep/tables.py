@@ -14,7 +14,7 @@ from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.columns import limits_of
 from coalloc_lib.statistics.inference import student
-from coalloc_lib.statistics.labels import label, plain
+from coalloc_lib.statistics.labels import label, without_numpy
 from coalloc_lib.statistics.provenance import made_by
 from coalloc_lib.statistics.sweep.compilation import compile_kernels
 from coalloc_lib.statistics.sweep.failures import SweepError
@@ -133,7 +133,9 @@ def _listed_points(grid):
         if not isinstance(point, Mapping) or set(point) != set(names):
             wanted = f"with the names {', '.join(names)}" if names else "of arguments"
             raise InputError(f"grid[{i}] = {point!r}; give a dict {wanted}")
-    return names, [[(label(point[name]), plain(point[name])) for name in names] for point in grid]
+    return names, [
+        [(label(point[name]), without_numpy(point[name])) for name in names] for point in grid
+    ]
 
 
 def _axis(name, values):
@@ -142,7 +144,7 @@ def _axis(name, values):
     is_one = isinstance(values, str | bytes) or getattr(values, "ndim", 1) == 0
     if is_one or not isinstance(values, Iterable):
         raise InputError(f"grid[{name!r}] = {values!r}; give a list of values")
-    pairs = [(label(value), plain(value)) for value in values]
+    pairs = [(label(value), without_numpy(value)) for value in values]
     if not pairs:
         raise InputError(f"grid[{name!r}] is empty; give at least one value")
     return pairs
@@ -154,7 +156,7 @@ def _in_numbers(function):
     def numbers(**point):
         results = function(**point)
         by_name = results if isinstance(results, Mapping) else {"value": results}
-        by_name = {name: plain(value) for name, value in by_name.items()}
+        by_name = {name: without_numpy(value) for name, value in by_name.items()}
         for name, value in by_name.items():
             if not isinstance(value, int | float):
                 raise TypeError(f"function returned {name} = {value!r}; return numbers")
@@ -202,7 +204,8 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
     Raises
     ------
     InputError
-        If the table is not that of a sweep, or `against` does not match it.
+        If the table is not that of a sweep, if it has a replication of a point twice, or if
+        `against` does not match it.
 
     Warns
     -----
@@ -220,8 +223,7 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
     names, columns = _numbers_of(table)
     good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
     if against is not None:
-        table, good = _paired(table, names, columns, good, against)
-        columns = {name: table[name].to_numpy() for name in columns}
+        table, columns, good = _paired(table, names, columns, good, against)
     rows, fewest = [], FEW
     for place, where in table.groupby(names, sort=False, dropna=False).indices.items():
         row = dict(zip(names, place if len(names) > 1 else np.atleast_1d(place), strict=True))
@@ -258,7 +260,13 @@ def _numbers_of(table):
             raise InputError(
                 f"table has the column {name!r}, which does not hold numbers; leave it out"
             ) from None
-    return list(table.columns[:at]), columns
+    names = list(table.columns[:at])
+    if table.duplicated([*names, "replication"]).any():
+        raise InputError(
+            "table has the same replication of a point twice; give each run once (sweeps with "
+            "different seeds are summarized one by one)"
+        )
+    return names, columns
 
 
 def _paired(table, names, columns, good, against):
@@ -268,18 +276,24 @@ def _paired(table, names, columns, good, against):
             f"against = {shown(against)}; give a dict with one argument ({known}) and its value"
         )
     ((name, value),) = against.items()
-    is_base = (table[name] == value).to_numpy()
+    is_base = (table[name] == label(value)).to_numpy()
     if not is_base.any():
         known = ", ".join(map(str, table[name].unique()))
         raise InputError(f"against = {shown(against)}; give one of the values of {name}: {known}")
-    numbers = table[[*names, "replication"]].assign(**columns, good=good)
-    same = [each for each in names if each != name] + ["replication"]
-    pairs = numbers[~is_base].merge(
-        numbers[is_base].drop(columns=name), on=same, suffixes=("", " against"), how="left"
-    )
-    for each in columns:
-        pairs[each] -= pairs[f"{each} against"]
-    return pairs, pairs["good"].to_numpy() & pairs["good against"].eq(True).to_numpy()
+    base = _rows_of_base(table[[each for each in names if each != name] + ["replication"]], is_base)
+    is_other = ~is_base
+    differences = {each: column[is_other] - column[base] for each, column in columns.items()}
+    is_pair = good[is_other] & (base >= 0) & good[base]
+    return table.loc[is_other, names], differences, is_pair
+
+
+def _rows_of_base(keys, is_base):
+    # The result has, for each row that is not of the base, the row of the base with the same keys,
+    # or -1 if there is none. The columns get numbers as names, so that no name occurs twice.
+    keys = keys.set_axis(range(keys.shape[1]), axis=1)
+    bases = keys[is_base].assign(row=np.flatnonzero(is_base))
+    rows = keys[~is_base].merge(bases, on=list(keys.columns), how="left")["row"]
+    return rows.fillna(-1).to_numpy(dtype=np.int64)
 
 
 def _interval(name, values, limits):

@@ -21,7 +21,7 @@ def test_the_library_digest_is_of_every_source_and_of_the_data(tmp_path, monkeyp
     (tmp_path / "data").mkdir()
     files = [tmp_path / "a.py", tmp_path / "inner" / "b.py", tmp_path / "data" / "log.swf.gz"]
     seen = set()
-    monkeypatch.setattr(keys, "_LIBRARY", tmp_path)
+    monkeypatch.setattr(keys, "LIBRARY", tmp_path)
     monkeypatch.setattr(keys, "data_folder", lambda name: tmp_path / "data")
     for texts in [("1", "2", "3"), ("1", "3", "3"), ("2", "2", "3"), ("1", "2", "4")]:
         for file, text in zip(files, texts, strict=True):
@@ -32,7 +32,7 @@ def test_the_library_digest_is_of_every_source_and_of_the_data(tmp_path, monkeyp
 
 def test_the_library_digest_begins_at_the_folder_of_the_whole_package():
     """A change to an engine or a policy changes results, so it must change the keys."""
-    assert Path(co.__file__).parent == keys._LIBRARY
+    assert Path(co.__file__).parent == keys.LIBRARY
 
 
 #: Different values, which must all have different hashes. Each call makes new objects.

@@ -32,6 +32,39 @@ def test_differences_are_taken_in_pairs():
             summarize(table, against=wrong)
 
 
+def test_a_replication_that_occurs_twice_is_refused():
+    """Two sweeps with different seeds have the same numbers of replications."""
+    rows = [{"p": p, "replication": r, "wait": r} for p in ("a", "b") for r in range(5)]
+    table = pd.DataFrame(rows)
+    for against in (None, {"p": "a"}):
+        with pytest.raises(co.InputError, match="the same replication of a point twice; give each"):
+            summarize(pd.concat([table, table]), against=against)
+
+
+def test_differences_are_taken_whatever_the_names_of_columns():
+    rows = [
+        {"good": good, "row": "x", "replication": r, "wait": r**good, "wait against": 1.0}
+        for good in (1, 2)
+        for r in range(4)
+    ]
+    (found,) = summarize(pd.DataFrame(rows), against={"good": 1}).to_dict("records")
+    assert (found["good"], found["row"], found["wait_estimate"]) == (2, "x", 2.0)
+    assert (found["wait against_estimate"], found["wait against_count"]) == (0.0, 4)
+    results = pd.DataFrame(rows).rename(columns={"good": "p", "wait": "good"})
+    assert summarize(results, against={"p": 1})["good_estimate"].tolist() == [2.0]
+
+
+def test_differences_are_taken_from_an_object_as_the_table_shows_it():
+    rows = [
+        {"p": str(policy), "replication": r, "wait": float(i)}
+        for i, policy in enumerate((co.FCFS(), co.EASY()))
+        for r in range(4)
+    ]
+    for base in (co.FCFS(), "FCFS()"):
+        found = summarize(pd.DataFrame(rows), against={"p": base})
+        assert found[["p", "wait_estimate"]].to_numpy().tolist() == [["EASY()", 1.0]]
+
+
 def test_few_replications_are_said():
     table = pd.DataFrame({"load": [0.5] * 3, "replication": range(3), "wait": [1.0, 2.0, 3.0]})
     with pytest.warns(UserWarning, match="a point has 3 replications"):
