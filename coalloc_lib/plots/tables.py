@@ -78,7 +78,8 @@ def tidy(
 def _text(label: Any) -> str:
     if pd.isna(label):
         return ""
-    return f"{label:g}" if isinstance(label, float) else str(label)
+    # With 15 digits, different labels stay different, and 0.1 + 0.2 becomes 0.3.
+    return f"{label:.15g}" if isinstance(label, float) else str(label)
 
 
 def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINITE) -> None:
