@@ -101,6 +101,19 @@ def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
 
 
 @pytest.mark.parametrize(
+    ("factors", "arrows"),
+    [((0.9, 2, 8), {"^": (4, 4.0)}), ((0.1, 2, 3), {"v": (1, 0.25)}), ((0.25, 2, 4), {})],
+)
+def test_a_factor_beyond_the_axis_is_an_arrow_that_is_explained(factors, arrows):
+    figure = factor_lines(table(a=factors))
+    (axes,) = figure.axes
+    drawn = [line for line in axes.lines if marker(line) in ("^", "v")]
+    assert {marker(line): (*line.get_xdata(), *line.get_ydata()) for line in drawn} == arrows
+    assert ("arrow: beyond the axis" in subtitle_of(figure)) == bool(arrows)
+    assert not any(line.get_clip_on() for line in drawn)
+
+
+@pytest.mark.parametrize(
     ("draw", "change", "how", "words"),
     [
         (lines, {"y": np.nan}, {}, "column 'y' has no finite number"),
