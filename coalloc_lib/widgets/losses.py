@@ -181,7 +181,9 @@ def loss_picture(
     maxima = _compared(question, whole("jobs", jobs))
     if question.request not in maxima:
         max_utilization_of(question, jobs)  # This raises the error that `_compared` suppressed.
-    earlier = {} if before is None else _compared(before, jobs)
+    earlier = {}
+    if before is not None:
+        earlier = _compared(instance_of("before", before, LossQuestion, "a LossQuestion"), jobs)
     one_cluster = f" (1 x {question.clusters * question.cluster_size})"
     system = f"{question.clusters} x {question.cluster_size} processors"
     rows = []
