@@ -113,15 +113,14 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         text = escape(code_of([one, other], load))
         code.value, links.value = f'<pre class="coalloc-code" tabindex="0">{text}</pre>', ""
 
-    box = ui.Explorer(
-        controls, draw, board, state, simulates=lambda **_: True, columns=columns, more=more
-    )
-    # This text field is hidden, because the Python code and the saved files show the same values in
-    # a more readable form.
-    box.scenario.layout.display = "none"
-    *others, note = box.children
-    files = ipw.VBox([ipw.HBox(file_buttons(box, links)), note, links])
+    copied, files = ui.fold("copy this scenario as code: a click marks it", code), ipw.HBox()
     files.add_class("coalloc-needs-python")
-    copied = ui.fold("copy this scenario as code: a click marks it", code)
-    box.children = *others, copied, files
+    # The text field is not shown, because the Python code and the saved files show the same values
+    # in a more readable form.
+    box = ui.Explorer(
+        controls, draw, board, state, simulates=lambda **_: True, columns=columns, more=more,
+        below=[copied, files], shows_scenario=False,
+    )  # fmt: skip
+    save, load = file_buttons(box, links)
+    files.children = save, links, load
     return box

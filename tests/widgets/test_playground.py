@@ -305,3 +305,10 @@ def test_the_words_say_what_the_pictures_show(box):
     assert len(rows) == 2 * 5
     for run, wait, response in rows:
         assert float(run) + float(wait) == pytest.approx(float(response), abs=0.011)
+
+
+def test_a_state_whose_jobs_do_not_fit_is_explained_without_a_picture():
+    box = widgets.playground_explorer("A.clusters=2,2&A.span=never")
+    (words,) = notes(box)
+    assert "allow a job that never starts" in html.unescape(words)
+    assert "<table" not in box._repr_mimebundle_()["text/html"]
