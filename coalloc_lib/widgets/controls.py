@@ -40,6 +40,7 @@ STYLE = """<style>
   overflow: visible}
 .coalloc-controls .coalloc-said, .coalloc-below > .coalloc-said {position: absolute; z-index: 1;
   left: 0; right: 0; background: var(--jp-layout-color0, white)}
+.coalloc-controls :is(.widget-box, .jupyter-widget-box) {position: static}
 .coalloc-controls .coalloc-said {top: 100%}
 .coalloc-below > .coalloc-said {bottom: 100%}
 .coalloc-fold > .widget-toggle-button {width: max-content; min-width: 6em; text-align: left}
