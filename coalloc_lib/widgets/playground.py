@@ -1,6 +1,6 @@
 """The playground: an explorer that compares two computing centres with the same jobs.
 
-The module `coalloc_lib.widgets.scenario_pairs` simulates and compares the centres,
+The module `coalloc_lib.statistics.scenario_pairs` simulates and compares the centres,
 `playground_board` shows the results, and `playground_files` makes code and files. This module has
 the controls.
 """
@@ -11,11 +11,11 @@ from typing import Any
 import ipywidgets as ipw
 
 from coalloc_lib.basics.display import badge
+from coalloc_lib.statistics.scenario_pairs import PENALTIES, SIDES
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets.centres import AT_NEED, CONTROLS, NEVER, POLICIES, SPANS, scenario_of
 from coalloc_lib.widgets.playground_board import LOOK, Board
 from coalloc_lib.widgets.playground_files import code_of, file_buttons
-from coalloc_lib.widgets.scenario_pairs import PENALTIES, SIDES
 
 #: The controls of a computing centre that are always visible. The button "more" shows the others.
 FIRST = ("policy", "span", "penalty")

@@ -14,11 +14,7 @@ from coalloc_lib.basics.checks import InputError, instance_of
 from coalloc_lib.basics.compilation import compilation_messages_to
 from coalloc_lib.plots import Picture
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.widgets import controls as ui
-from coalloc_lib.widgets import pages
-from coalloc_lib.widgets.centres import can_span, penalty_in_words, verdict
-from coalloc_lib.widgets.player import Player
-from coalloc_lib.widgets.scenario_pairs import (
+from coalloc_lib.statistics.scenario_pairs import (
     ALL,
     SIDES,
     break_even,
@@ -28,6 +24,10 @@ from coalloc_lib.widgets.scenario_pairs import (
     loads_of,
     over_load,
 )
+from coalloc_lib.widgets import controls as ui
+from coalloc_lib.widgets import pages
+from coalloc_lib.widgets.centres import can_span, penalty_in_words, verdict
+from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The colours and markers of the two computing centres, A and B.

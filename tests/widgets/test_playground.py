@@ -13,9 +13,10 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import widgets
 from coalloc_lib.basics import compilation
-from coalloc_lib.widgets import centres, playground_board, playground_files, scenario_pairs
+from coalloc_lib.statistics import scenario_pairs
+from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size
+from coalloc_lib.widgets import centres, playground_board, playground_files
 from coalloc_lib.widgets.centres import scenario_of
-from coalloc_lib.widgets.scenario_pairs import ALL, SEED, by_size
 from tests.widgets.pairs import EIGHTS, SIZES, SPANNING, WHOLE, few_jobs
 from tests.widgets.reading import all_widgets, control, notes
 
