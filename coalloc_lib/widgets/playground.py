@@ -55,17 +55,10 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
             # When the options of a drop-down list change, ipywidgets selects the first option, so
             # the previous choice is set again.
             spanning.options, spanning.value = offered, kept
-        is_single = clusters.value.strip().isdigit()
-        reasons = {
-            "max_jumps": "only FPFS has it" * (policy.value != "FPFS"),
-            "span": "there is one cluster" * is_single,
-            "penalty": "no job spans" * (is_single or spanning.value == NEVER),
-            "estimate": f"{policy.value} does not use estimates"
-            * (policy.value in ("FCFS", "FPFS")),
-        }
+        reasons = _useless(clusters.value, policy.value, spanning.value)
         for name, reason in reasons.items():
             for widget in leaves[name]:
-                widget.disabled = bool(reason)
+                widget.disabled = reason != ""
         off = [f"{CONTROLS[n]} ({why})" for n, why in reasons.items() if why]
         off += ["adaptive spanning (only EASY has it)"] * (policy.value != "EASY")
         reason_why.value = f"<small>{side}, off: {', '.join(off)}</small>" * bool(off)
@@ -74,6 +67,18 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
         widget.observe(disable_useless, "value")
     disable_useless()
     return {f"{side}.{name}": row for name, row in rows.items()}, reason_why
+
+
+def _useless(clusters: str, policy: str, span: str) -> dict[str, str]:
+    # Return why each control has no effect, or an empty string if it has one.
+    is_single = clusters.strip().isdigit()
+    never_spans, has_no_estimates = is_single or span == NEVER, policy in ("FCFS", "FPFS")
+    return {
+        "max_jumps": "only FPFS has it" if policy != "FPFS" else "",
+        "span": "there is one cluster" if is_single else "",
+        "penalty": "no job spans" if never_spans else "",
+        "estimate": f"{policy} does not use estimates" if has_no_estimates else "",
+    }
 
 
 def playground_explorer(state: str = "") -> ui.Explorer:
