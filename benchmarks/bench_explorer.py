@@ -9,11 +9,11 @@ or of the 0.15 s of the playground, after which an answer no longer feels immedi
 import argparse
 import time
 
+from coalloc_lib.statistics.scenario_pairs import SIDES
 from coalloc_lib.widgets import playground_explorer
 from coalloc_lib.widgets.centres import POLICIES, scenario_of
 from coalloc_lib.widgets.divisions import division_curves, division_picture
 from coalloc_lib.widgets.playground_board import Board
-from coalloc_lib.widgets.scenario_pairs import SIDES
 
 IMMEDIATE, PLAYGROUND = 0.3, 0.15
 DIVISIONS = [

@@ -310,7 +310,10 @@ class Chart:
 
 
 class FactorChart(Chart):
-    """A line chart of factors around 1, in which infinite factors are drawn as crosses."""
+    """A line chart of factors around 1, on an axis from at least 1/4 to at most 4.
+
+    Factors beyond the axis are drawn as arrows at its end, and infinite factors as crosses.
+    """
 
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
         column = self.numbers["y"]
@@ -326,6 +329,21 @@ class FactorChart(Chart):
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         low, high = _ends_of(values, scale)
         return max(low / 1.1, canvas.FACTORS[0]), min(high * 1.1, canvas.FACTORS[-1])
+
+    def _draw_one(self, axes: Axes, points: pd.DataFrame, name: str, zorder: float) -> None:
+        super()._draw_one(axes, points, name, zorder)
+        low, high = axes.get_ylim()
+        beyond = (points["y"] < low, low, "v"), (points["y"] > high, high, "^")
+        for is_beyond, end, marker in beyond:
+            at = points["x"][is_beyond]
+            if len(at):
+                style = {"color": self.look[name].colour, "markersize": 5, "clip_on": False}
+                axes.plot(at, [end] * len(at), marker, **style)
+
+    def _notes_on_levels(self) -> list[str]:
+        factors = self.points["y"][np.isfinite(self.points["y"])]
+        goes_on = not factors.between(canvas.FACTORS[0], canvas.FACTORS[-1]).all()
+        return super()._notes_on_levels() + ["arrow: beyond the axis"] * goes_on
 
     def _set_y_ticks(self, axes: Axes, scale: str) -> None:
         canvas.mark_factors(axes.yaxis)

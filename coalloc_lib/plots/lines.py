@@ -107,7 +107,8 @@ def factor_lines(
 ) -> Figure:
     """Draw lines of factors, such as ratios to a base policy, on a logarithmic axis around 1.
 
-    The base is a dashed line at 1.
+    The base is a dashed line at 1. The axis ends at 1/4 and at 4 if there are smaller or larger
+    factors. An arrow at the end of the axis marks each factor beyond it.
 
     Parameters
     ----------

@@ -98,7 +98,8 @@ def maps(
     Raises
     ------
     InputError
-        If a cell has neither a finite value nor a mark, or an infinite interval.
+        If a cell has neither a finite value nor a mark, if it has an infinite interval, or if it
+        has two rows.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def maps(
 
 
 def _checked_cells(table, labels, value):
-    cells = tidy(table, labels, {"value": value}, gaps=["value"])
+    cells = tidy(table, labels, {"value": value}, gaps=["value"], unique=("panel", "x", "y"))
     for name in cells["mark"].unique():
         one_of("mark", name, ("", *MARKS))
     has_number = cells["mark"] == ""
@@ -204,13 +205,12 @@ def timelines(
         If a fraction is not between 0 and 1, if an interval begins at `until` or later, or if two
         intervals of a cluster begin at the same time.
     """
-    rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy})
+    place = ("panel", "strip", "time")
+    rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy}, unique=place)
     reject_first(
         (rows["busy"] - 0.5).abs() > 0.5 + ROUNDING, table, busy, "give shares from 0 to 1"
     )
     reject_first(rows["time"] >= until, table, time, f"give times before until = {shown(until)}")
-    is_repeated = rows.duplicated(["panel", "strip", "time"])
-    reject_first(is_repeated, table, time, "a strip has this time already, give it one row")
     panels = {name: _strips(part) for name, part in rows.groupby("panel", sort=False)}
     heights = [max(0.35, 0.07 * len(shares)) + 0.3 for shares in panels.values()]
     figure, grid = new_figure(

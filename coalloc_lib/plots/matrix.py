@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 
 from coalloc_lib.plots.maps import UNDECIDED, shade
 from coalloc_lib.plots.style import GREY, new_figure, title_figure
-from coalloc_lib.plots.tables import tidy
+from coalloc_lib.plots.tables import reject_first, tidy
 
 #: The height of a row of cells, and the height of the column names above the cells, in inches.
 ROW, NAMES = 0.24, 1.0
@@ -36,7 +36,8 @@ def matrix(
         The columns with the row, the column and the group of columns of each cell. Rows, columns
         and groups are drawn in the order of the table.
     value : str
-        The column with the change in percent, which the colour shows.
+        The column with the change in percent, which the colour shows. It may be empty in a cell
+        with the verdict ``"no answer"``.
     verdict : str
         The column with the verdict: a cell with ``"undecided"`` is hatched, a cell with
         ``"no answer"`` has a cross, and any other cell has its colour.
@@ -53,10 +54,19 @@ def matrix(
     -------
     Figure
         The figure.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, if a cell with another verdict than ``"no answer"`` has no finite
+        value, or if two rows are about the same cell.
     """
     labels = {"row": row, "column": column, "group": group, "verdict": verdict, "beside": beside}
     labels["mark"] = mark
-    cells = tidy(table, labels, {"value": value}, gaps=["value"])
+    place = ("row", "group", "column")
+    cells = tidy(table, labels, {"value": value}, gaps=["value"], unique=place)
+    has_value = cells["verdict"] != NO_ANSWER
+    reject_first(has_value & ~np.isfinite(cells["value"]), table, value)
     rows = list(cells["row"].unique())
     columns: list[tuple[str, str]] = []
     for name in cells["group"].unique():

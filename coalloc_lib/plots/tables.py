@@ -1,6 +1,6 @@
 """Read the tables of figures: one row per point, and two columns for its confidence interval."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -19,7 +19,7 @@ FINITE = "a figure shows finite numbers, leave the row out"
 
 def tidy(
     table: pd.DataFrame, labels: dict[str, str | None], numbers: dict[str, str],
-    gaps: Collection[str] = (), closed: bool = False,
+    gaps: Collection[str] = (), closed: bool = False, unique: Sequence[str] = (),
 ) -> pd.DataFrame:  # fmt: skip
     """Select the columns of a table that a figure needs, and rename them.
 
@@ -34,6 +34,9 @@ def tidy(
         The new names of numbers that may be missing or infinite.
     closed : bool
         Whether the ends of intervals must be finite.
+    unique : sequence of str
+        The new names of columns that together identify a row. No two rows may have the same values
+        in these columns.
 
     Returns
     -------
@@ -43,7 +46,7 @@ def tidy(
     Raises
     ------
     InputError
-        If a column is missing, or a value cannot be drawn.
+        If a column is missing, a value cannot be drawn, or two rows have the same place.
     """
     instance_of("table", table, pd.DataFrame, "a pandas table with a row per point")
     if table.empty:
@@ -72,13 +75,25 @@ def tidy(
             reject_first(~np.isfinite(columns[name]), table, column)
         elif name in ENDS and closed:
             reject_first(np.isinf(columns[name]), table, column)
-    return pd.DataFrame(columns, index=range(len(table)))
+    rows = pd.DataFrame(columns, index=range(len(table)))
+    if unique:
+        given = {name: (labels | numbers)[name] for name in unique}
+        _reject_repeated(rows, table, {name: c for name, c in given.items() if c is not None})
+    return rows
 
 
 def _text(label: Any) -> str:
     if pd.isna(label):
         return ""
-    return f"{label:g}" if isinstance(label, float) else str(label)
+    # With 15 digits, different labels stay different, and 0.1 + 0.2 becomes 0.3.
+    return f"{label:.15g}" if isinstance(label, float) else str(label)
+
+
+def _reject_repeated(rows: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
+    *_, last = columns.values()
+    shared = ", ".join(map(repr, columns.values()))
+    mend = f"an earlier row has the same values in {shared}, leave one of the rows out"
+    reject_first(rows.duplicated([*columns]), table, last, mend)
 
 
 def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINITE) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
@@ -146,19 +147,30 @@ def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
 
     checks.instance_of("jobs", jobs, JobStream, "a JobStream, such as schedule.jobs")
     largest = int(jobs.processors.max())
-    if bounds is None:
-        edges = 2 ** np.arange((largest - 1).bit_length() + 1)
-    else:
-        edges = checks.whole_numbers("bounds", bounds)
+    edges = width_edges(largest) if bounds is None else checks.whole_numbers("bounds", bounds)
     if edges.ndim != 1 or (np.diff(edges) <= 0).any() or edges[-1] < largest:
         raise InputError(
             f"bounds = {shown(bounds)}; give increasing numbers of processors, the last one "
             f"{largest} (the width of the widest job) or more"
         )
-    lows = [1, *(edges[:-1] + 1)]
-    names = [f"{a}-{b}" if a < b else f"{b}" for a, b in zip(lows, edges, strict=True)]
-    groups = pd.Categorical.from_codes(np.searchsorted(edges, jobs.processors), names, ordered=True)
+    groups = pd.Categorical.from_codes(
+        np.searchsorted(edges, jobs.processors), width_names(edges), ordered=True
+    )
     return groups.remove_unused_categories() if bounds is None else groups
+
+
+def width_edges(largest: int) -> NDArray[np.int64]:
+    """Return the largest width in each default group of `by_width`: 1, 2, 4, 8 and so on.
+
+    The last group contains jobs of `largest` processors.
+    """
+    return 2 ** np.arange((largest - 1).bit_length() + 1)
+
+
+def width_names(edges: NDArray[np.int64]) -> list[str]:
+    """Return the names of groups of widths, such as "5-8", given the largest width in each."""
+    lows = [1, *(edges[:-1] + 1)]
+    return [f"{a}-{b}" if a < b else f"{b}" for a, b in zip(lows, edges, strict=True)]
 
 
 def utilization_timeline(schedule: Schedule, edges: Any) -> "pd.DataFrame":

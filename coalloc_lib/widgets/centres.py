@@ -1,6 +1,6 @@
 """The two computing centres of the playground: their scenarios, and their results in words.
 
-`coalloc_lib.widgets.scenario_pairs` simulates and compares the two scenarios.
+`coalloc_lib.statistics.scenario_pairs` simulates and compares the two scenarios.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from coalloc_lib.model.placement import BestFit, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import parse_clusters
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Online, Scheduling
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.widgets.scenario_pairs import ALL, PENALTIES, BreakEven
+from coalloc_lib.statistics.scenario_pairs import ALL, PENALTIES, BreakEven
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The options for when a job is allowed to span clusters.
@@ -101,7 +101,7 @@ def verdict(table: pd.DataFrame) -> str:
     Parameters
     ----------
     table : DataFrame
-        The result of `coalloc_lib.widgets.scenario_pairs.by_size`.
+        The result of `coalloc_lib.statistics.scenario_pairs.by_size`.
     """
     rows = table[table["size"] == ALL].set_index("scenario")
     if (rows["note"] != "").any():

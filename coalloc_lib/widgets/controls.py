@@ -25,7 +25,8 @@ from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
 
 #: The style sheet of explorers (pictures with controls). It hides the label of a text entry beside
-#: a slider, because the slider shows the same label. Screen readers still read the label.
+#: a slider, because the slider shows the same label. Screen readers still read the label. A note on
+#: an error lies on the edge of the picture, so that the controls and the picture do not move.
 STYLE = """<style>
 .coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; overflow: hidden;
   clip-path: inset(50%)}
@@ -35,6 +36,13 @@ STYLE = """<style>
 .coalloc-past {opacity: 0.35}
 .coalloc-cells td {border-top: 1px solid #CCC; vertical-align: top; line-height: 1.4}
 .coalloc-said:not(:has(p)) {display: none}
+.coalloc-whole .coalloc-controls, .coalloc-whole .coalloc-below {position: relative;
+  overflow: visible}
+.coalloc-controls .coalloc-said, .coalloc-below > .coalloc-said {position: absolute; z-index: 1;
+  left: 0; right: 0; background: var(--jp-layout-color0, white)}
+.coalloc-controls :is(.widget-box, .jupyter-widget-box) {position: static}
+.coalloc-controls .coalloc-said {top: 100%}
+.coalloc-below > .coalloc-said {bottom: 100%}
 .coalloc-fold > .widget-toggle-button {width: max-content; min-width: 6em; text-align: left}
 .coalloc-fold > .widget-toggle-button::before {content: "▸ " / ""}
 .coalloc-fold > .widget-toggle-button.mod-active::before {content: "▾ " / ""}
@@ -268,7 +276,7 @@ class Explorer(ipw.VBox):
     draw : callable
         The function that draws. It takes the values of the controls as keyword arguments, and
         returns a `Picture`, or None if it has filled `view` itself. If it raises an `InputError`,
-        the message is shown beside the control that was moved, and the view fades. If the function
+        the message is shown on the upper edge of the view, and the view fades. If the function
         has a parameter ``before``, it also gets the values of the previous picture, so that it can
         draw both for comparison.
     view : Widget, optional
@@ -288,6 +296,10 @@ class Explorer(ipw.VBox):
     more : sequence of str or Widget
         The names of controls that are hidden until the user presses the button "more". A widget
         in this sequence, such as an explanation, is shown among them.
+    below : sequence of Widget
+        Widgets between the view and the text field.
+    shows_scenario : bool
+        Whether the text field is shown.
 
     Examples
     --------
@@ -307,6 +319,8 @@ class Explorer(ipw.VBox):
         above: Sequence[ipw.Widget] = (),
         columns: Sequence[tuple[ipw.Widget, Sequence[str]]] = (),
         more: Sequence[str | ipw.Widget] = (),
+        below: Sequence[ipw.Widget] = (),
+        shows_scenario: bool = True,
     ) -> None:
         self._holders = {name: entry_of(control) for name, control in controls.items()}
         # All notes share one layout object and one style object, because a notebook file stores
@@ -340,20 +354,26 @@ class Explorer(ipw.VBox):
             continuous_update=False,
         )
         arranged = self._arranged(controls, above, columns, more)
-        below = [self.scenario, self._notes["this scenario"]]
-        for needs_python in (arranged, *below):
+        arranged.add_class("coalloc-controls")
+        said = self._notes["this scenario"]
+        for needs_python in (arranged, self.scenario, said):
             needs_python.add_class("coalloc-needs-python")
-        super().__init__([styled(), gone(), arranged, self.view, *below])
+        last = ipw.VBox([*below, *[self.scenario] * shows_scenario, said])
+        last.add_class("coalloc-below")
+        super().__init__([styled(), gone(), arranged, self.view, last])
         self.add_class("coalloc-whole")
+        self._observe()
+        # The controls are set before the first picture is drawn, because drawing can take long.
+        fault = self._apply(state)
+        self._redraw(next(iter(controls)), coarse=False)
+        if fault:
+            self.reject(fault)
+        self.scenario.observe(lambda change: self.recreate(change["new"]), "value")
+
+    def _observe(self) -> None:
         for name, holder in self._holders.items():
             holder.observe(lambda _change, name=name: self._moved(name), "value")
             holder.observe(lambda c, n=name: self._offered.update({n: c["new"]}), "options")
-        self._held = False
-        self._redraw(next(iter(controls)), coarse=False)
-        self.scenario.observe(lambda change: self.recreate(change["new"]), "value")
-        if state:
-            self._settled = None, None  # The first picture is not a predecessor of this one.
-            self.recreate(state)
 
     def _arranged(
         self,
@@ -393,10 +413,19 @@ class Explorer(ipw.VBox):
         source : str
             The beginning of the note, such as the name of the file that holds the line.
         """
-        before = self.values
-        if line == _line(before):
+        if line == _line(self.values):
             return
-        self._held = True
+        fault = self._apply(line)
+        self.scenario.value = _line(self.values)
+        if fault:
+            self.reject(source + fault)
+            return
+        name = "this scenario" if source else next(iter(self._holders))
+        self._redraw(name, coarse=False, source=source)
+
+    def _apply(self, line: str) -> str:
+        # If the line is wrong, keep the values of the controls, and return what is wrong.
+        before, self._held = self.values, True
         try:
             wanted = self._parsed(line)
             self._set(wanted)
@@ -408,17 +437,15 @@ class Explorer(ipw.VBox):
                     )
         except InputError as error:
             self._set(before)
-            self.scenario.value = _line(before)
-            self.reject(source + str(error))
-            return
+            return str(error)
         finally:
             self._held = False
-        self.scenario.value = _line(self.values)
-        name = "this scenario" if source else next(iter(self._holders))
-        self._redraw(name, coarse=False, source=source)
+        return ""
 
     def reject(self, words: str) -> None:
         """Show a note that says why a scenario was rejected, without changing the controls."""
+        for said in self._notes.values():
+            said.value = ""
         self._notes["this scenario"].value = note(words)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:

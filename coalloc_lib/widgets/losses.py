@@ -181,21 +181,10 @@ def loss_picture(
     maxima = _compared(question, whole("jobs", jobs))
     if question.request not in maxima:
         max_utilization_of(question, jobs)  # This raises the error that `_compared` suppressed.
-    earlier = {} if before is None else _compared(before, jobs)
-    one_cluster = f" (1 x {question.clusters * question.cluster_size})"
-    system = f"{question.clusters} x {question.cluster_size} processors"
-    rows = []
-    for request, maximum in maxima.items():
-        name = request + one_cluster * (request == "total")
-        rows.append(
-            {
-                "system": system,
-                "request": f"{name}, {maximum.method}",
-                "words": plots.format_interval(maximum.loss),
-                "before": earlier[request].capacity_loss if request in earlier else None,
-                **interval_columns(maximum.loss, "loss"),
-            }
-        )
+    earlier = {}
+    if before is not None:
+        earlier = _compared(instance_of("before", before, LossQuestion, "a LossQuestion"), jobs)
+    rows = _rows(question, maxima, earlier)
     share = 100 * maxima[question.request].capacity_loss
     figure = plots.bars(
         pd.DataFrame(rows).astype({"before": float}),
@@ -212,6 +201,25 @@ def loss_picture(
     )
     missing = [f"{request} never starts" for request in COMPARED_REQUESTS if request not in maxima]
     return Picture(figure, rows=[f"{row['request']} {row['words']}" for row in rows] + missing)
+
+
+def _rows(
+    question: LossQuestion, maxima: dict[str, MaxUtilization], earlier: dict[str, MaxUtilization]
+) -> list[dict[str, Any]]:
+    one_cluster = f" (1 x {question.clusters * question.cluster_size})"
+    rows = []
+    for request, maximum in maxima.items():
+        name = request + one_cluster * (request == "total")
+        rows.append(
+            {
+                "system": f"{question.clusters} x {question.cluster_size} processors",
+                "request": f"{name}, {maximum.method}",
+                "words": plots.format_interval(maximum.loss),
+                "before": earlier[request].capacity_loss if request in earlier else None,
+                **interval_columns(maximum.loss, "loss"),
+            }
+        )
+    return rows
 
 
 def _compared(question: LossQuestion, jobs: int) -> dict[str, MaxUtilization]:

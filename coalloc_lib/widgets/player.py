@@ -210,7 +210,7 @@ def _named(schedules):
 def _check_same_jobs(against, schedules):
     instance_of("against", against, Schedule, "the result of simulate(...)")
     for label, schedule in schedules.items():
-        for column in ("submit", "runtime"):
+        for column in ("submit", "runtime", "processors"):
             if not np.array_equal(getattr(against.jobs, column), getattr(schedule.jobs, column)):
                 raise InputError(
                     f"the schedules `against` and {label!r} have different jobs; give schedules "

@@ -1,6 +1,6 @@
 """The playground: an explorer that compares two computing centres with the same jobs.
 
-The module `coalloc_lib.widgets.scenario_pairs` simulates and compares the centres,
+The module `coalloc_lib.statistics.scenario_pairs` simulates and compares the centres,
 `playground_board` shows the results, and `playground_files` makes code and files. This module has
 the controls.
 """
@@ -11,11 +11,11 @@ from typing import Any
 import ipywidgets as ipw
 
 from coalloc_lib.basics.display import badge
+from coalloc_lib.statistics.scenario_pairs import PENALTIES, SIDES
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets.centres import AT_NEED, CONTROLS, NEVER, POLICIES, SPANS, scenario_of
 from coalloc_lib.widgets.playground_board import LOOK, Board
 from coalloc_lib.widgets.playground_files import code_of, file_buttons
-from coalloc_lib.widgets.scenario_pairs import PENALTIES, SIDES
 
 #: The controls of a computing centre that are always visible. The button "more" shows the others.
 FIRST = ("policy", "span", "penalty")
@@ -55,17 +55,10 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
             # When the options of a drop-down list change, ipywidgets selects the first option, so
             # the previous choice is set again.
             spanning.options, spanning.value = offered, kept
-        is_single = clusters.value.strip().isdigit()
-        reasons = {
-            "max_jumps": "only FPFS has it" * (policy.value != "FPFS"),
-            "span": "there is one cluster" * is_single,
-            "penalty": "no job spans" * (is_single or spanning.value == NEVER),
-            "estimate": f"{policy.value} does not use estimates"
-            * (policy.value in ("FCFS", "FPFS")),
-        }
+        reasons = _useless(clusters.value, policy.value, spanning.value)
         for name, reason in reasons.items():
             for widget in leaves[name]:
-                widget.disabled = bool(reason)
+                widget.disabled = reason != ""
         off = [f"{CONTROLS[n]} ({why})" for n, why in reasons.items() if why]
         off += ["adaptive spanning (only EASY has it)"] * (policy.value != "EASY")
         reason_why.value = f"<small>{side}, off: {', '.join(off)}</small>" * bool(off)
@@ -74,6 +67,18 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
         widget.observe(disable_useless, "value")
     disable_useless()
     return {f"{side}.{name}": row for name, row in rows.items()}, reason_why
+
+
+def _useless(clusters: str, policy: str, span: str) -> dict[str, str]:
+    # Return why each control has no effect, or an empty string if it has one.
+    is_single = clusters.strip().isdigit()
+    never_spans, has_no_estimates = is_single or span == NEVER, policy in ("FCFS", "FPFS")
+    return {
+        "max_jumps": "only FPFS has it" if policy != "FPFS" else "",
+        "span": "there is one cluster" if is_single else "",
+        "penalty": "no job spans" if never_spans else "",
+        "estimate": f"{policy} does not use estimates" if has_no_estimates else "",
+    }
 
 
 def playground_explorer(state: str = "") -> ui.Explorer:
@@ -113,15 +118,14 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         text = escape(code_of([one, other], load))
         code.value, links.value = f'<pre class="coalloc-code" tabindex="0">{text}</pre>', ""
 
-    box = ui.Explorer(
-        controls, draw, board, state, simulates=lambda **_: True, columns=columns, more=more
-    )
-    # This text field is hidden, because the Python code and the saved files show the same values in
-    # a more readable form.
-    box.scenario.layout.display = "none"
-    *others, note = box.children
-    files = ipw.VBox([ipw.HBox(file_buttons(box, links)), note, links])
+    copied, files = ui.fold("copy this scenario as code: a click marks it", code), ipw.HBox()
     files.add_class("coalloc-needs-python")
-    copied = ui.fold("copy this scenario as code: a click marks it", code)
-    box.children = *others, copied, files
+    # The text field is not shown, because the Python code and the saved files show the same values
+    # in a more readable form.
+    box = ui.Explorer(
+        controls, draw, board, state, simulates=lambda **_: True, columns=columns, more=more,
+        below=[copied, files], shows_scenario=False,
+    )  # fmt: skip
+    save, load = file_buttons(box, links)
+    files.children = save, links, load
     return box

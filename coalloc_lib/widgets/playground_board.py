@@ -14,11 +14,7 @@ from coalloc_lib.basics.checks import InputError, instance_of
 from coalloc_lib.basics.compilation import compilation_messages_to
 from coalloc_lib.plots import Picture
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.widgets import controls as ui
-from coalloc_lib.widgets import pages
-from coalloc_lib.widgets.centres import can_span, penalty_in_words, verdict
-from coalloc_lib.widgets.player import Player
-from coalloc_lib.widgets.scenario_pairs import (
+from coalloc_lib.statistics.scenario_pairs import (
     ALL,
     SIDES,
     break_even,
@@ -28,6 +24,10 @@ from coalloc_lib.widgets.scenario_pairs import (
     loads_of,
     over_load,
 )
+from coalloc_lib.widgets import controls as ui
+from coalloc_lib.widgets import pages
+from coalloc_lib.widgets.centres import can_span, penalty_in_words, verdict
+from coalloc_lib.widgets.player import Player
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The colours and markers of the two computing centres, A and B.
@@ -137,6 +137,7 @@ class Board(ipw.VBox):
         self.words, self.table, self.curve = ipw.HTML(), ipw.HTML(), ui.View()
         self._verdict = self._break_even = ""
         self.player: Player | None = None
+        self._shown: tuple[Scenario, Scenario] | None = None
         self._watched = ui.fold(f"watch {SHOWN} of the jobs", ipw.VBox())
         self.table.layout, self.curve.layout = {"flex": "1 1 430px"}, {"flex": "1 1 360px"}
         numbers = ipw.HBox([self.table, self.curve], layout={"flex_flow": "row wrap"})
@@ -198,6 +199,8 @@ class Board(ipw.VBox):
 
     def boxed(self) -> dict[str, str]:
         """Return the player, the curve and the table by MIME type, for pages without a kernel."""
+        if self._shown is None:  # The first scenarios could not be simulated.
+            return {"text/html": "", "text/plain": ""}
         picture = copy(playground_picture(*self._shown))
         picture.below += STYLE + self.words.value + self.table.value
         assert self.player is not None  # `show` has made it.

@@ -16,10 +16,10 @@ from coalloc_lib.basics.files import csv_of
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.policies import Scheduling
 from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.statistics.scenario_pairs import SEED, SIDES, by_size, loads_of, over_load
 from coalloc_lib.widgets.centres import scenario_of
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.playground_board import playground_picture
-from coalloc_lib.widgets.scenario_pairs import SEED, SIDES, by_size, loads_of, over_load
 
 
 def code_of(scenarios: Sequence[Scenario], load: float) -> str:

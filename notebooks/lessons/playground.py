@@ -5,9 +5,9 @@ from typing import Any
 import pandas as pd
 
 from coalloc_lib.basics.checks import one_of
+from coalloc_lib.statistics.scenario_pairs import ALL, PENALTIES, break_even, by_size
 from coalloc_lib.widgets.centres import scenario_of
 from coalloc_lib.widgets.playground import playground_explorer
-from coalloc_lib.widgets.scenario_pairs import ALL, PENALTIES, break_even, by_size
 from lessons.teaching import checker, near
 
 #: The largest accepted error of an answer to an exercise: POINTS percentage points if the answer is

@@ -5,7 +5,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.estimates import Interval
-from coalloc_lib.widgets.scenario_pairs import BreakEven
+from coalloc_lib.statistics.scenario_pairs import BreakEven
 from lessons import playground
 
 

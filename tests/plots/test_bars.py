@@ -137,3 +137,19 @@ def test_what_has_no_place_in_a_picture_is_refused_in_one_line(change, words):
 def test_a_threshold_of_a_group_without_bars_is_refused():
     with pytest.raises(InputError, match=r"^group of threshold = 'U\[1,9\]'; choose one of 'U\["):
         bars(LOSSES, threshold=("half", {"mine": 0.1, "U[1,9]": 0.11}))
+
+
+def test_histograms_have_bars_of_the_given_width_in_the_panel_of_their_name():
+    rows = [("size", 1, 0.25, 1), ("size", 2, 0.75, 2), ("run time", 10, 1.0, 5)]
+    table = pd.DataFrame(rows, columns=["what", "from", "share", "width"])
+    columns = {"value": "from", "share": "share", "panel": "what", "width": "width"}
+    figure = plots.histograms(table, **columns, ylabel="share of jobs", title="What jobs ask for")
+    names = [(axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes]
+    assert names == [("size", "share of jobs"), ("run time", "share of jobs")]
+    boxes = [
+        [(bar.get_x(), bar.get_width(), bar.get_height()) for bar in axes.patches]
+        for axes in figure.axes
+    ]
+    assert boxes == [[(1, 1, 0.25), (2, 2, 0.75)], [(10, 5, 1.0)]]
+    colours = {matplotlib.colors.to_hex(bar.get_facecolor()) for bar in figure.axes[0].patches}
+    assert colours == {plots.STANDARD.colour.lower()}

@@ -101,6 +101,19 @@ def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
 
 
 @pytest.mark.parametrize(
+    ("factors", "arrows"),
+    [((0.9, 2, 8), {"^": (4, 4.0)}), ((0.1, 2, 3), {"v": (1, 0.25)}), ((0.25, 2, 4), {})],
+)
+def test_a_factor_beyond_the_axis_is_an_arrow_that_is_explained(factors, arrows):
+    figure = factor_lines(table(a=factors))
+    (axes,) = figure.axes
+    drawn = [line for line in axes.lines if marker(line) in ("^", "v")]
+    assert {marker(line): (*line.get_xdata(), *line.get_ydata()) for line in drawn} == arrows
+    assert ("arrow: beyond the axis" in subtitle_of(figure)) == bool(arrows)
+    assert not any(line.get_clip_on() for line in drawn)
+
+
+@pytest.mark.parametrize(
     ("draw", "change", "how", "words"),
     [
         (lines, {"y": np.nan}, {}, "column 'y' has no finite number"),
@@ -234,3 +247,16 @@ def test_deviations_have_a_band_and_the_colour_of_their_panel():
         diamonds = [line.get_xdata()[0] for line in axes.lines if marker(line) == "D"]
         assert diamonds == [0] * len(places)
     assert "hollow: rough" in subtitle_of(figure)
+
+
+def test_names_that_differ_in_their_last_digits_are_different_lines():
+    found = pd.DataFrame({"line": [1000001.0] * 2 + [1000002.0] * 2, "x": [1, 2] * 2, "y": 1.0})
+    (axes,) = plots.lines(found, x="x", y="y", line="line").axes
+    assert [line.get_xdata().tolist() for line in joined(axes)] == [[1, 2], [1, 2]]
+    assert texts(axes) == ["1000001", "1000002"]
+
+
+@pytest.mark.parametrize(("name", "word"), [(0.1 + 0.2, "0.3"), (0.25, "0.25"), (7.0, "7")])
+def test_names_that_are_numbers_are_short(name, word):
+    found = table(a=(1, 2, 3)).assign(line=name)
+    assert texts(lines(found).axes[0]) == [word]

@@ -60,6 +60,18 @@ def test_a_cell_that_has_no_place_is_refused(column, value, words):
         maps(table)
 
 
+def test_a_second_row_for_a_cell_is_refused():
+    again = pd.concat([CELLS, CELLS.assign(change=30)], ignore_index=True)
+    words = (
+        "^column 'load' has 'low' in row 6; an earlier row has the same values in 'panel', 'psi', "
+        "'load', leave one of the rows out$"
+    )
+    with pytest.raises(InputError, match=words):
+        maps(again)
+    with pytest.raises(InputError, match=r"^column 'load' has 'low' in row 6; .*in 'psi', 'load'"):
+        maps(again, panel=None)
+
+
 def test_timelines_have_a_strip_a_cluster_and_refuse_what_is_no_share():
     """Shares are differences of long sums, so rounding may move them just below 0 or above 1."""
     shares = (-8e-17, 0.5, 1 + 3e-13, 0.25)
@@ -76,7 +88,7 @@ def test_timelines_have_a_strip_a_cluster_and_refuse_what_is_no_share():
 def test_a_strip_with_two_rows_of_the_same_time_is_refused():
     table = pd.DataFrame({"mode": "one", "site": [1, 1, 2], "day": [0, 0, 0], "busy": 0.5})
     columns = {"panel": "mode", "strip": "site", "time": "day", "busy": "busy", "until": 2}
-    with pytest.raises(InputError, match=r"^column 'day' has 0 in row 1; a strip has this time"):
+    with pytest.raises(InputError, match=r"^column 'day' has 0 in row 1; an earlier row has"):
         plots.timelines(table, **columns, xlabel="day", ylabel="site")
 
 

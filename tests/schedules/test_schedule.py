@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.basics.display import STYLE
 from coalloc_lib.schedules.drawing import FIRST, window_of
-from coalloc_lib.schedules.metrics import by_width, least_means, means, utilization_timeline
+from coalloc_lib.schedules.metrics import (
+    by_width,
+    least_means,
+    means,
+    utilization_timeline,
+    width_edges,
+    width_names,
+)
 from tests.conftest import policies, systems_and_streams
 
 
@@ -255,3 +262,12 @@ def test_bad_input_is_named():
     ):
         with pytest.raises(co.InputError, match=words):
             run()
+
+
+def test_groups_of_widths_have_the_bounds_and_names_of_powers_of_two():
+    jobs = co.JobStream(submit=[0] * 7, runtime=[1] * 7, components=[*range(1, 8)])
+    edges = width_edges(7)
+    assert edges.tolist() == [1, 2, 4, 8]
+    assert width_names(edges) == ["1", "2", "3-4", "5-8"]
+    assert [*by_width(jobs).categories] == width_names(edges)
+    assert width_edges(1).tolist() == [1]

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.widgets import scenario_pairs
+from coalloc_lib.statistics import scenario_pairs
 
 FEW = scenario_pairs.Effort(300, 3, 1_200, 5, 1)
 EIGHTS, SIZES = co.Multicluster([8, 8, 8]), co.uniform(1, 8)

@@ -98,6 +98,48 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     assert "coalloc-past" not in box.view._dom_classes
 
 
+def test_a_state_is_drawn_at_once_and_without_a_predecessor():
+    calls = []
+
+    def draw(number, before):
+        calls.append((number, before))
+        return Picture(bars(a=number / 10))
+
+    box = controls.Explorer({"number": ipw.IntSlider(value=1)}, draw, state="number=5")
+    assert calls == [(5, None)]
+    assert box.scenario.value == "number=5"
+    wrong = controls.Explorer({"number": ipw.IntSlider(value=1)}, draw, state="number=five")
+    assert calls[1:] == [(1, None)]
+    assert notes(wrong) == ["number = &#x27;five&#x27;; give a number from 0 to 100"]
+    assert wrong.scenario.value == "number=1"
+
+
+def test_a_rejected_line_leaves_no_other_note():
+    def draw(number):
+        if number > 5:
+            raise co.InputError(f"number = {number}; give less")
+        return Picture(bars(a=number / 10))
+
+    slider = ipw.IntSlider(value=1)
+    box = controls.Explorer({"number": slider}, draw)
+    slider.value = 6
+    box.scenario.value = "digit=3"
+    assert notes(box) == ["&#x27;digit&#x27; is not the name of a control; give one of number"]
+
+
+def test_widgets_below_the_picture_stand_before_the_note_on_the_scenario():
+    button = ipw.Button(description="save")
+    for is_shown in (True, False):
+        box = controls.Explorer(
+            {"number": ipw.IntSlider(value=1)}, lambda number: Picture(bars(a=number / 10)),
+            below=[button], shows_scenario=is_shown,
+        )  # fmt: skip
+        below = box.children[-1].children
+        assert below[:-1] == (button, *[box.scenario] * is_shown)
+        box.recreate("digit=3")
+        assert 'role="alert"' in below[-1].value
+
+
 def test_a_control_that_sets_another_redraws_once():
     calls = []
     number, more = ipw.IntSlider(value=1), ipw.ToggleButton(value=True)

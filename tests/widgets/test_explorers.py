@@ -156,6 +156,7 @@ def test_one_line_recreates_an_explorer(name):
             "^question = 'x' is not of type LossQuestion; give ",
         ),
         (widgets.loss_picture, {"jobs": 0}, "^jobs = 0; give "),
+        (widgets.loss_picture, {"before": 5}, "^before = 5 is not of type LossQuestion; give "),
         (LossQuestion, {"clusters": "x"}, "^clusters = 'x'; give a number"),
         (LossQuestion, {"cluster_size": 0}, "^cluster_size = 0; give "),
         (LossQuestion, {"components": 0}, "^components = 0; give "),

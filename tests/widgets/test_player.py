@@ -221,6 +221,16 @@ def test_what_is_done_sooner_than_in_another_schedule_is_marked():
     assert player._against is slow
 
 
+def test_jobs_of_other_sizes_are_other_jobs():
+    wide, narrow = (
+        co.JobStream(submit=[0, 1, 2], runtime=[5, 5, 5], components=[[size]] * 3)
+        for size in (4, 1)
+    )
+    of_wide, of_narrow = (co.simulate(co.Multicluster([4]), jobs) for jobs in (wide, narrow))
+    with pytest.raises(co.InputError, match=r"^the schedules `against` and .* have different jobs"):
+        co.Player(of_wide, against=of_narrow)
+
+
 def test_spanning_is_pointed_at_where_it_is_a_choice():
     two = co.Multicluster([6, 6])
     jobs = co.JobStream([0, 0, 1, 2], [4, 6, 4, 2], [4, 3, 5, 2], request="total")

@@ -13,9 +13,10 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import widgets
 from coalloc_lib.basics import compilation
-from coalloc_lib.widgets import centres, playground_board, playground_files, scenario_pairs
+from coalloc_lib.statistics import scenario_pairs
+from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size
+from coalloc_lib.widgets import centres, playground_board, playground_files
 from coalloc_lib.widgets.centres import scenario_of
-from coalloc_lib.widgets.scenario_pairs import ALL, SEED, by_size
 from tests.widgets.pairs import EIGHTS, SIZES, SPANNING, WHOLE, few_jobs
 from tests.widgets.reading import all_widgets, control, notes
 
@@ -305,3 +306,10 @@ def test_the_words_say_what_the_pictures_show(box):
     assert len(rows) == 2 * 5
     for run, wait, response in rows:
         assert float(run) + float(wait) == pytest.approx(float(response), abs=0.011)
+
+
+def test_a_state_whose_jobs_do_not_fit_is_explained_without_a_picture():
+    box = widgets.playground_explorer("A.clusters=2,2&A.span=never")
+    (words,) = notes(box)
+    assert "allow a job that never starts" in html.unescape(words)
+    assert "<table" not in box._repr_mimebundle_()["text/html"]

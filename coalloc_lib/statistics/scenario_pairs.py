@@ -15,7 +15,7 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.model.placement import BestFit
 from coalloc_lib.policies import EASY
-from coalloc_lib.schedules.metrics import by_width
+from coalloc_lib.schedules.metrics import width_edges, width_names
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.inference import Replications, crossing, replicate, student
 from coalloc_lib.statistics.saturation import replicated_traffic
@@ -168,7 +168,7 @@ def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
 
 
 def _one_run(scenario, load, jobs):
-    edges, kept = _edges(scenario), slice(warm_up_jobs(jobs), None)
+    edges, kept = width_edges(scenario.workload.sizes.maximum), slice(warm_up_jobs(jobs), None)
 
     def one_run(seed):
         schedule = scenario.simulate(jobs, load=load, seed=seed)
@@ -180,10 +180,6 @@ def _one_run(scenario, load, jobs):
         return np.vstack([halves(schedule.response[kept]), times.mean(axis=0), means])
 
     return one_run
-
-
-def _edges(scenario):
-    return 2 ** np.arange((scenario.workload.sizes.maximum - 1).bit_length() + 1)
 
 
 def loads_of(one: Scenario, other: Scenario, load: float) -> tuple[float, float]:
@@ -225,7 +221,8 @@ def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -
     pairs = zip((one, other), loads_of(one, other, load), strict=True)
     effort = effort_for(one, other, coarse=coarse)
     both = [mean_times(scenario, scaled, effort) for scenario, scaled in pairs]
-    groups = by_width(one.sample(1), _edges(one)).categories
+    largest: int = one.workload.sizes.maximum  # type: ignore[attr-defined]
+    groups = width_names(width_edges(largest))
     rows = []
     for i, size in enumerate([ALL, *groups]):
         of_group = [

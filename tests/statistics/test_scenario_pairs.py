@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.widgets import scenario_pairs
-from coalloc_lib.widgets.scenario_pairs import ALL, SEED, by_size, mean_times
+from coalloc_lib.statistics import scenario_pairs
+from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size, mean_times
 from tests.widgets.pairs import FEW, SPANNING, WHOLE, few_jobs
 
 
