@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.schedules.explain import waits_within
-from coalloc_lib.schedules.reading import arrival_order, booked_end, heads
+from coalloc_lib.schedules.reading import arrival_order, booked_end, heads, queue_order
 from coalloc_lib.schedules.schedule import Schedule
 
 #: The number of jobs in the picture of a long schedule if the user gives no time window.
@@ -226,9 +226,9 @@ def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]
 
 
 def _passed_in(queue: Schedule) -> NDArray[np.object_]:
-    place = np.argsort(arrival_order(queue))
-    # The function `heads` returns the head of the queue just after each start. For a rejected job,
-    # whose start is NaN, it returns -1.
+    place = np.argsort(queue_order(queue))
+    # The function `heads` returns the head of the queue just after each start. A rejected job has
+    # no start.
     head = heads(queue, queue.start)
     passed = queue.served & (head >= 0) & (place[head] < place)
     return np.where(passed, queue.jobs.number[head], np.array(None))

@@ -15,8 +15,7 @@ import numpy as np
 from coalloc_lib.engines.reference import jobs_of
 from coalloc_lib.engines.state import name_of
 from coalloc_lib.policies import Job, Refusal
-from coalloc_lib.policies.backfilling import ORDERS, queue_key
-from coalloc_lib.schedules.reading import arrival_order
+from coalloc_lib.schedules.reading import arrival_order, queue_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
@@ -49,6 +48,8 @@ class Walk:
     ----------
     row : list of int
         The position of each job in the stream.
+    place : list of int
+        The position of each job in the order of the queue.
     start, end, left, entered, promised : list of float
         The instants of each job in the schedule. It left the queue at `left`, when it started or
         was rejected.
@@ -71,7 +72,7 @@ class Walk:
         jobs = schedule.jobs[order]
         self.schedule, self.policy = schedule, schedule.scheduling
         self.name = name_of(self.policy)
-        self.row = order.tolist()
+        self.row, self.place = order.tolist(), np.argsort(queue_order(schedule))[order].tolist()
         self.start, self.end = schedule.start[order].tolist(), schedule.end[order].tolist()
         self.left, self.entered = schedule.left_queue[order].tolist(), jobs.submit.tolist()
         self.promised = schedule.promised[order].tolist()
@@ -212,9 +213,8 @@ class Walk:
 
     def head(self) -> int | None:
         """Return the number of the job at the head of the queue, or None if no job waits."""
-        order = self.policy.order if self.policy.order in ORDERS else "arrival"
         jobs = self.state.queue
-        return min(jobs, key=lambda job: queue_key(order, job)).number if jobs else None
+        return min(jobs, key=lambda job: self.place[job.number]).number if jobs else None
 
     def what_happens_to(self, number: int) -> str:
         """Describe in words when a job starts or is rejected in the schedule."""
