@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.schedules.explain import waits_within
+from coalloc_lib.schedules.numbering import overfull
 from coalloc_lib.schedules.reading import arrival_order, booked_end, heads, queue_order
 from coalloc_lib.schedules.schedule import Schedule
 
@@ -105,6 +106,11 @@ def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
     jobs : ndarray of int
         The positions of all jobs that run in the window.
 
+    Raises
+    ------
+    InputError
+        An allocation does not fit on its cluster.
+
     Notes
     -----
     A schedule does not say which rows of the chart a job occupies. The jobs are taken in the order
@@ -120,6 +126,8 @@ def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
         begin, end = schedule.start[job], held[job]
         for cluster in np.flatnonzero(schedule.allocation[job]):
             rows, wanted = free_at[cluster], int(schedule.allocation[job, cluster])
+            if np.count_nonzero(rows <= begin) < wanted:
+                raise overfull(int(cluster), int(job))
             its_boxes = []
             while wanted:
                 first, size = _chosen_rows(rows, begin, end, wanted)
