@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, shown
+from coalloc_lib.plots.schedules import DrawnBox, DrawnWait
 from coalloc_lib.schedules.explain import waits_within
 from coalloc_lib.schedules.numbering import overfull
 from coalloc_lib.schedules.reading import arrival_order, booked_end, heads, queue_order
@@ -208,7 +209,7 @@ def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.flo
 
 def _boxes(
     schedule: Schedule, begin: float, finish: float, sooner: NDArray[np.float64]
-) -> Iterator[tuple]:
+) -> Iterator[DrawnBox]:
     held = held_until(schedule)
     runs = np.flatnonzero((schedule.start < finish) & (held > begin))
     if len(runs) > MOST:
@@ -217,9 +218,18 @@ def _boxes(
             f"window, with at most {MOST:,} jobs"
         )
     passed = dict(zip(runs.tolist(), passed_heads(schedule, runs), strict=True))
-    for job, *box in boxes(schedule, runs):
-        ends = (column[job] for column in (schedule.start, schedule.end, sooner, held, passed))
-        yield int(schedule.jobs.number[job]), *box, *ends
+    for job, cluster, first, size in boxes(schedule, runs):
+        yield DrawnBox(
+            number=int(schedule.jobs.number[job]),
+            cluster=cluster,
+            first=first,
+            size=size,
+            start=schedule.start[job],
+            end=schedule.end[job],
+            until=sooner[job],
+            held=held[job],
+            passed=passed[job],
+        )
 
 
 def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]:
@@ -242,7 +252,7 @@ def _passed_in(queue: Schedule) -> NDArray[np.object_]:
     return np.where(passed, queue.jobs.number[head], np.array(None))
 
 
-def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
+def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[DrawnWait]:
     # A lane is a row of the picture, counted from 1. Two jobs share a lane only if they wait at
     # different times and their job numbers do not overlap in the picture.
     submit, left, promised = schedule.jobs.submit, schedule.left_queue, schedule.promised
@@ -255,4 +265,4 @@ def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
         before = submit[job] - digit * (len(str(number)) + 1)
         lane = next((lane for lane, at in enumerate(free) if at <= before), len(free))
         free[lane : lane + 1] = [max(left[job], submit[job] + digit)]
-        yield lane + 1, number, submit[job], left[job], promised[job]
+        yield DrawnWait(lane + 1, number, submit[job], left[job], promised[job])
