@@ -239,3 +239,22 @@ def test_bad_arguments_are_refused_in_one_line(make, words):
     with pytest.raises(co.InputError, match=words) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("workload", "same"),
+    [
+        (FOUR, JobModel(FOUR.sizes, components=4.0)),
+        (FOUR.with_(merged_into=2), FOUR.with_(merged_into=2.0)),
+        (FOUR.with_(split_at=8), FOUR.with_(split_at=8.0)),
+        (Mixture({FOUR: 0.5, MODEL: 0.5}), None),
+        (SPLIT.with_(kept_whole=0.5), SPLIT.with_(kept_whole=0.5, above=10.0, parts=4.0)),
+        (ResampledJobs(MODEL.sample(9, seed=1)), None),
+    ],
+    ids=["model", "merged", "split at", "mixture", "split", "resampled"],
+)
+def test_a_whole_number_may_be_given_as_a_float(workload, same):
+    expected, jobs = workload.sample(5, seed=1), (same or workload).sample(5.0, seed=1)
+    assert jobs.components.tolist() == expected.components.tolist()
+    assert jobs.runtime.tolist() == expected.runtime.tolist()
+    assert str(same or workload) == str(workload)
