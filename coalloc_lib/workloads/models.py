@@ -137,9 +137,29 @@ class JobModel:
         return self.mean_processors * self.service.mean
 
     def largest(self) -> JobStream:
-        """Return a stream of one job, the largest job that the model can produce."""
-        components = np.full((1, self.components), self.sizes.maximum)
-        return JobStream([0], [0], self._shaped(components), request=self.request)
+        """Return a stream with the largest jobs that the model can produce.
+
+        If no job of this stream needs more processors than there are, all jobs of the model can be
+        placed. Without `split_at`, the stream has one job. With `split_at`, a smaller job can have
+        a larger component: if the jobs are split at 20 processors, a job of 20 has a component of
+        20, and a job of 32 has two components of 16. The stream then has the largest job for each
+        number of components.
+        """
+        if self.split_at is None:
+            components = self._shaped(np.full((1, self.components), self.sizes.maximum))
+        else:
+            components = split_smallest(self._largest_totals(self.split_at), self.split_at)
+        none = np.zeros(len(components))
+        return JobStream(none, none, components, request=self.request)
+
+    def _largest_totals(self, split_at: int) -> NDArray[np.int64]:
+        is_size = self.sizes.probabilities > 0
+        is_total = np.ones(1, dtype=bool)
+        for _ in range(self.components):
+            is_total = np.convolve(is_total, is_size)
+        totals = np.flatnonzero(is_total)
+        parts = -(-totals // split_at)
+        return totals[np.append(parts[1:] > parts[:-1], True)][::-1]
 
     def _shaped(self, sizes: NDArray) -> NDArray:
         if self.split_at is not None:
