@@ -116,6 +116,11 @@ def test_usable_jobs_keep_order_times_estimates_and_numbers(tmp_path):
     assert stream.submit.tolist() == [3, 1, 2, 4]
     assert stream.components.tolist() == [[4], [8], [2], [3]]
     assert (stream.request, *stream.span_penalty) == ("flexible", *[0.25] * 4)
+    each = [0.0, 0.1, 0.2, 0.3]
+    for penalty in (each, np.array(each)):
+        assert log.jobs("flexible", span_penalty=penalty).span_penalty.tolist() == each
+        with pytest.raises(InputError, match=r"span_penalty = \[0.0, 0.1, .* total requests"):
+            log.jobs(span_penalty=penalty)
     # A job without a requested time has its run time as its estimate.
     assert stream.estimate.tolist() == [20, 10, 20, 5]
     assert stream.replace(runtime=[100.0] * 4).estimate.tolist() == [20, 100, 20, 100]
