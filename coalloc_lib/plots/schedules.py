@@ -50,12 +50,12 @@ class Box(NamedTuple):
     colour: tuple[str, str]  # of the filling and of the text
 
 
-class _JobBox(NamedTuple):
+class DrawnBox(NamedTuple):
     """A box in a Gantt chart: adjacent processors of one cluster that run the same job.
 
-    See `coalloc_lib.schedules.drawing.scenes`: the job runs only in this schedule until the
-    instant `until`, its processors are booked until `held`, and `passed` is the number of the job
-    at the head of the queue that the job overtook.
+    The job runs only in this schedule until the instant `until`, its processors are booked until
+    `held`, and `passed` is the number of the job at the head of the queue that the job overtook, or
+    None.
     """
 
     number: int
@@ -69,7 +69,12 @@ class _JobBox(NamedTuple):
     passed: int | None
 
 
-class _Wait(NamedTuple):
+class DrawnWait(NamedTuple):
+    """A line under a Gantt chart: a job that waits, in a row that is counted from 1.
+
+    The promised start is NaN if there is none.
+    """
+
     lane: int
     number: int
     submit: float
@@ -97,7 +102,7 @@ def draw_schedules(
     Figure
         The figure.
     """
-    scenes = [_named_fields(scene) for scene in panels.values()]
+    scenes = [*panels.values()]
     lanes = [max([wait.lane for wait in scene["queue"]], default=1) for scene in scenes]
     queue_heights = [min(LANE * number + 0.2, MOST_LANES) for number in lanes]
     heights = [height for of_queue in queue_heights for height in (BANDS, of_queue)]
@@ -115,11 +120,6 @@ def draw_schedules(
     grid[-1].set(xlim=span, xlabel="\n".join(filter(None, words)))
     grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
-
-
-def _named_fields(scene):
-    boxes = [_JobBox(*box) for box in scene["boxes"]]
-    return {**scene, "boxes": boxes, "queue": [_Wait(*wait) for wait in scene["queue"]]}
 
 
 def _notes(scenes):

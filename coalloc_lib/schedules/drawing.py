@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, shown
+from coalloc_lib.plots.schedules import DrawnBox, DrawnWait
 from coalloc_lib.schedules.explain import waits_within
-from coalloc_lib.schedules.reading import arrival_order, booked_end, heads
+from coalloc_lib.schedules.numbering import overfull
+from coalloc_lib.schedules.reading import arrival_order, booked_end, heads, queue_order
 from coalloc_lib.schedules.schedule import Schedule
 
 #: The number of jobs in the picture of a long schedule if the user gives no time window.
@@ -105,6 +107,11 @@ def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
     jobs : ndarray of int
         The positions of all jobs that run in the window.
 
+    Raises
+    ------
+    InputError
+        An allocation does not fit on its cluster.
+
     Notes
     -----
     A schedule does not say which rows of the chart a job occupies. The jobs are taken in the order
@@ -120,6 +127,8 @@ def boxes(schedule: Schedule, jobs: NDArray[np.int64]) -> Iterator[JobBox]:
         begin, end = schedule.start[job], held[job]
         for cluster in np.flatnonzero(schedule.allocation[job]):
             rows, wanted = free_at[cluster], int(schedule.allocation[job, cluster])
+            if np.count_nonzero(rows <= begin) < wanted:
+                raise overfull(int(cluster), int(job))
             its_boxes = []
             while wanted:
                 first, size = _chosen_rows(rows, begin, end, wanted)
@@ -200,7 +209,7 @@ def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.flo
 
 def _boxes(
     schedule: Schedule, begin: float, finish: float, sooner: NDArray[np.float64]
-) -> Iterator[tuple]:
+) -> Iterator[DrawnBox]:
     held = held_until(schedule)
     runs = np.flatnonzero((schedule.start < finish) & (held > begin))
     if len(runs) > MOST:
@@ -209,9 +218,18 @@ def _boxes(
             f"window, with at most {MOST:,} jobs"
         )
     passed = dict(zip(runs.tolist(), passed_heads(schedule, runs), strict=True))
-    for job, *box in boxes(schedule, runs):
-        ends = (column[job] for column in (schedule.start, schedule.end, sooner, held, passed))
-        yield int(schedule.jobs.number[job]), *box, *ends
+    for job, cluster, first, size in boxes(schedule, runs):
+        yield DrawnBox(
+            number=int(schedule.jobs.number[job]),
+            cluster=cluster,
+            first=first,
+            size=size,
+            start=schedule.start[job],
+            end=schedule.end[job],
+            until=sooner[job],
+            held=held[job],
+            passed=passed[job],
+        )
 
 
 def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]:
@@ -226,15 +244,15 @@ def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]
 
 
 def _passed_in(queue: Schedule) -> NDArray[np.object_]:
-    place = np.argsort(arrival_order(queue))
-    # The function `heads` returns the head of the queue just after each start. For a rejected job,
-    # whose start is NaN, it returns -1.
+    place = np.argsort(queue_order(queue))
+    # The function `heads` returns the head of the queue just after each start. A rejected job has
+    # no start.
     head = heads(queue, queue.start)
     passed = queue.served & (head >= 0) & (place[head] < place)
     return np.where(passed, queue.jobs.number[head], np.array(None))
 
 
-def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
+def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[DrawnWait]:
     # A lane is a row of the picture, counted from 1. Two jobs share a lane only if they wait at
     # different times and their job numbers do not overlap in the picture.
     submit, left, promised = schedule.jobs.submit, schedule.left_queue, schedule.promised
@@ -247,4 +265,4 @@ def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[tuple]:
         before = submit[job] - digit * (len(str(number)) + 1)
         lane = next((lane for lane, at in enumerate(free) if at <= before), len(free))
         free[lane : lane + 1] = [max(left[job], submit[job] + digit)]
-        yield lane + 1, number, submit[job], left[job], promised[job]
+        yield DrawnWait(lane + 1, number, submit[job], left[job], promised[job])

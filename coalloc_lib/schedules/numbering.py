@@ -48,16 +48,21 @@ def lowest_free(schedule: "Schedule") -> Ranges:
                 count = int(schedule.allocation[job, cluster])
                 taken = free[cluster].take(count)
                 if taken is None:
-                    raise InputError(
-                        f"cluster {cluster} is too small for job {job}; call verify() on the "
-                        "schedule to find the fault"
-                    )
+                    raise overfull(cluster, job)
                 held[job] += [(cluster, low, high) for low, high in taken]
         if leaving or not stays[job]:
             for cluster, low, high in held[job]:
                 free[cluster].give_back(low, high)
     rows = [(job, low, high) for job, ranges in held.items() for _, low, high in ranges]
     return Ranges(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+
+def overfull(cluster: int, job: int) -> InputError:
+    """Return the error for a job that starts on more processors than a cluster has free."""
+    return InputError(
+        f"cluster {cluster} is too small for job {job}; call verify() on the schedule to find the "
+        "fault"
+    )
 
 
 def _events(schedule: "Schedule", stays: NDArray[np.bool_]) -> list[tuple[int, bool]]:

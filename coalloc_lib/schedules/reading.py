@@ -1,11 +1,13 @@
 """The state of the queue and of the clusters at any instant of a finished schedule."""
 
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coalloc_lib.model.placement import time_on_processors
+from coalloc_lib.policies.backfilling import ORDERS, queue_key
 
 if TYPE_CHECKING:
     from coalloc_lib.schedules.schedule import Schedule
@@ -20,22 +22,41 @@ def arrival_order(schedule: "Schedule") -> NDArray[np.int64]:
     return np.argsort(schedule.jobs.submit, kind="stable")
 
 
+def queue_order(schedule: "Schedule") -> NDArray[np.int64]:
+    """Return the positions of all jobs in the job stream, in the order of the queue.
+
+    The policy of the schedule orders the queue. If its attribute `order` is not one of
+    `coalloc_lib.policies.backfilling.ORDERS`, the jobs are in the order of arrival.
+    """
+    arrival, order = arrival_order(schedule), schedule.scheduling.order
+    if order not in ORDERS:
+        return arrival
+    return arrival[np.argsort(queue_key(order, schedule.jobs)[arrival], kind="stable")]
+
+
 def heads(schedule: "Schedule", instants: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the position of the head of the queue just after each instant, or -1.
 
-    The result is -1 if no job waits. The position is that in the job stream.
+    The head is the first waiting job in the order of `queue_order`. The result is -1 if no job
+    waits. The position is that in the job stream.
     """
-    order = arrival_order(schedule)
-    submit = schedule.jobs.submit[order]
+    order, coming = queue_order(schedule), arrival_order(schedule)[::-1].tolist()
+    place, submit = np.argsort(order).tolist(), schedule.jobs.submit
     # A job that asks for a reservation gets its start time when it is submitted, so it is never the
     # head of the queue.
-    left = np.where(schedule.jobs.is_reserved, schedule.jobs.submit, schedule.left_queue)
-    all_before = np.maximum.accumulate(left[order])
-    # The next line finds, for each instant, the first job in order of arrival that has not left the
-    # queue. This can be a job that has not arrived yet.
-    first = np.searchsorted(all_before, instants, side="right")
-    waits = first < np.searchsorted(submit, instants, side="right")
-    return np.where(waits, order[np.minimum(first, len(order) - 1)], -1)
+    left = np.where(schedule.jobs.is_reserved, submit, schedule.left_queue)
+    found = np.full(len(instants), -1)
+    # A heap of the places of jobs in the queue. A job that has left stays in the heap until its
+    # place is the smallest one.
+    waiting: list[int] = []
+    for at in np.argsort(instants, kind="stable"):
+        while coming and submit[coming[-1]] <= instants[at]:
+            heappush(waiting, place[coming.pop()])
+        while waiting and left[order[waiting[0]]] <= instants[at]:
+            heappop(waiting)
+        if waiting:
+            found[at] = order[waiting[0]]
+    return found
 
 
 def idle_after(schedule: "Schedule", instants: NDArray) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coalloc_lib.basics.checks import InputError, not_negative, one_of
+from coalloc_lib.basics.checks import InputError, finite, not_negative, numbers, one_of, shown
 from coalloc_lib.basics.display import card
 from coalloc_lib.engines.outcome import Servers
 from coalloc_lib.model.jobs import JobStream
@@ -246,8 +246,13 @@ class Schedule:
                 "over; give begin and finish, or sample the jobs with a rate, or call simulate() "
                 "with a backlog"
             )
-        begin = self.jobs.submit.min() if begin is None else begin
-        finish = self.jobs.submit.max() if finish is None else finish
+        begin = self.jobs.submit.min() if begin is None else finite("begin", begin)
+        finish = self.jobs.submit.max() if finish is None else finite("finish", finish)
+        if not finish > begin:
+            raise InputError(
+                f"finish = {finish:g} is not after begin = {begin:g}; give a later finish or an "
+                "earlier begin (by default, they are the last and the first submission)"
+            )
         return float(self.utilization_between(np.array([begin, finish]))[0])
 
     def utilization_between(
@@ -271,11 +276,11 @@ class Schedule:
         Raises
         ------
         InputError
-            There are fewer than two instants, or they do not increase.
+            There are fewer than two instants, they do not increase, or they are not numbers.
         """
-        edges = np.asarray(edges, dtype=float)
+        edges = numbers("edges", edges).astype(float)
         if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
-            raise InputError(f"edges = {edges.tolist()}; give two or more increasing instants")
+            raise InputError(f"edges = {shown(edges)}; give two or more increasing instants")
         weight = self.allocation.sum(axis=1)
         if net:
             weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.clusters_used))
@@ -433,6 +438,6 @@ def weighted_mean(values: np.ndarray, weights: np.ndarray) -> float:
     if not weights.sum() > 0:
         raise InputError(
             "all jobs have a run time of 0, so their response times cannot be weighted by work; "
-            "give weights='processors', or jobs with run times"
+            "give jobs with run times"
         )
     return float(np.average(values, weights=weights))

@@ -62,12 +62,13 @@ class Others:
     draw: int
 
     def __post_init__(self) -> None:
-        if whole("requests", self.requests, 0) > MOST:
+        object.__setattr__(self, "requests", whole("requests", self.requests, 0))
+        if self.requests > MOST:
             raise InputError(f"requests = {shown(self.requests)}; give at most {MOST} requests")
         if not_negative("share", self.share) > 1:
             raise InputError(f"share = {shown(self.share)}; give a number from 0 to 1")
         not_negative("ahead", self.ahead)
-        whole("draw", self.draw, 0)
+        object.__setattr__(self, "draw", whole("draw", self.draw, 0))
 
     def sample(self, now: float, horizon: float, servers: int, grain: float) -> list[Request]:
         """Sample requests of other users for a reservation calendar.

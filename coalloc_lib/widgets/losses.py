@@ -88,7 +88,7 @@ class LossQuestion:
 
     def __post_init__(self) -> None:
         for name in ("clusters", "cluster_size", "low", "high", "components"):
-            whole(name, getattr(self, name))
+            object.__setattr__(self, name, whole(name, getattr(self, name)))
         choices = {"kind": KINDS, "request": COMPARED_REQUESTS, "placement": tuple(RULES)}
         for name, allowed in choices.items():
             one_of(name, getattr(self, name), allowed)
@@ -178,7 +178,8 @@ def loss_picture(
     """
     given = LossQuestion() if question is None else question
     question = instance_of("question", given, LossQuestion, "a LossQuestion")
-    maxima = _compared(question, whole("jobs", jobs))
+    jobs = whole("jobs", jobs)
+    maxima = _compared(question, jobs)
     if question.request not in maxima:
         max_utilization_of(question, jobs)  # This raises the error that `_compared` suppressed.
     earlier = {}

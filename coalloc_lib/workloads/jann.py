@@ -123,7 +123,7 @@ class HyperErlangWorkload:
 
         See `Workload.sample` for the arguments. The default rate is the rate of the log.
         """
-        whole("count", count)
+        count = whole("count", count)
         seeded = [*zip(self.classes, spawn(seed, len(self.classes)), strict=True)]
         arrivals = [_arrivals(*class_and_seed, count) for class_and_seed in seeded]
         # The stream consists of the `count` earliest jobs over all classes. No class can contribute

@@ -89,7 +89,8 @@ class JobModel:
     def __post_init__(self) -> None:
         not_negative("span_penalty", self.span_penalty)
         checks.finite("estimate", self.estimate, 1, " of 1 or more, times the run time")
-        checks.at_most("components", whole("components", self.components), 10**6)
+        components = checks.at_most("components", whole("components", self.components), 10**6)
+        object.__setattr__(self, "components", components)
         one_of("request", self.request, REQUESTS)
         instance_of("sizes", self.sizes, SizeDistribution, "uniform(1, 4), for example")
         if not all(hasattr(self.service, name) for name in ("mean", "cv", "sample")):
@@ -97,7 +98,7 @@ class JobModel:
                 f"service = {self.service!r}; give a distribution of times, such as Exponential(1)"
             )
         if self.split_at is not None:
-            whole("split_at", self.split_at)
+            object.__setattr__(self, "split_at", whole("split_at", self.split_at))
             if self.request != "unordered":
                 raise InputError(
                     f"request = {self.request!r} is not possible with split_at; give "
@@ -105,12 +106,13 @@ class JobModel:
                 )
             if self.merged_into is not None:
                 raise InputError("split_at and merged_into are both given; give only one of them")
-        parts = 1 if self.merged_into is None else whole("merged_into", self.merged_into)
-        if self.components % parts:
-            raise InputError(
-                f"merged_into = {parts}; give a divisor of the number of components, "
-                f"{self.components}"
-            )
+        if self.merged_into is not None:
+            object.__setattr__(self, "merged_into", whole("merged_into", self.merged_into))
+            if components % self.merged_into:
+                raise InputError(
+                    f"merged_into = {self.merged_into}; give a divisor of the number of "
+                    f"components, {components}"
+                )
 
     def with_(self, **changes: Any) -> "JobModel":
         """Return a copy of the model with new values of the given fields."""
@@ -135,9 +137,29 @@ class JobModel:
         return self.mean_processors * self.service.mean
 
     def largest(self) -> JobStream:
-        """Return a stream of one job, the largest job that the model can produce."""
-        components = np.full((1, self.components), self.sizes.maximum)
-        return JobStream([0], [0], self._shaped(components), request=self.request)
+        """Return a stream with the largest jobs that the model can produce.
+
+        If no job of this stream needs more processors than there are, all jobs of the model can be
+        placed. Without `split_at`, the stream has one job. With `split_at`, a smaller job can have
+        a larger component: if the jobs are split at 20 processors, a job of 20 has a component of
+        20, and a job of 32 has two components of 16. The stream then has the largest job for each
+        number of components.
+        """
+        if self.split_at is None:
+            components = self._shaped(np.full((1, self.components), self.sizes.maximum))
+        else:
+            components = split_smallest(self._largest_totals(self.split_at), self.split_at)
+        none = np.zeros(len(components))
+        return JobStream(none, none, components, request=self.request)
+
+    def _largest_totals(self, split_at: int) -> NDArray[np.int64]:
+        is_size = self.sizes.probabilities > 0
+        is_total = np.ones(1, dtype=bool)
+        for _ in range(self.components):
+            is_total = np.convolve(is_total, is_size)
+        totals = np.flatnonzero(is_total)
+        parts = -(-totals // split_at)
+        return totals[np.append(parts[1:] > parts[:-1], True)][::-1]
 
     def _shaped(self, sizes: NDArray) -> NDArray:
         if self.split_at is not None:
@@ -150,8 +172,8 @@ class JobModel:
 
         See `coalloc_lib.workloads.Workload.sample` for the arguments.
         """
-        shape = (whole("count", count), self.components)
-        components = self.sizes.sample(_generator(seed, "sizes"), shape)
+        count = whole("count", count)
+        components = self.sizes.sample(_generator(seed, "sizes"), (count, self.components))
         runtime = self.service.sample(_generator(seed, "service"), count)
         submit = _arrivals(rate, _generator(seed, "arrivals"), count)
         estimate = None if self.estimate == 1 else self.estimate * runtime
@@ -210,7 +232,8 @@ class Mixture:
 
         See `JobModel.sample` for the arguments.
         """
-        uniform = _generator(seed, "kinds").random(whole("count", count))
+        count = whole("count", count)
+        uniform = _generator(seed, "kinds").random(count)
         shares = np.cumsum(list(self.parts.values()))
         kind = np.searchsorted(shares[:-1], uniform, side="right")
         streams = [part.sample(count, seed, rate) for part in self.parts]
@@ -289,12 +312,14 @@ class SplitJobs:
                 f"model = {self.model}; give a model whose jobs have one unordered component"
             )
         least, most = self.model.sizes.minimum - 1, self.model.sizes.maximum
-        if not least <= whole("above", self.above, least=0) <= most:
+        object.__setattr__(self, "above", whole("above", self.above, least=0))
+        if not least <= self.above <= most:
             raise InputError(
                 f"above = {self.above}, but the job sizes are {self.model.sizes}; give a "
                 f"threshold from {least} (all jobs are split) to {most} (no job is split)"
             )
-        checks.at_most("parts", whole("parts", self.parts), 10**6)
+        parts = checks.at_most("parts", whole("parts", self.parts), 10**6)
+        object.__setattr__(self, "parts", parts)
         one_of("rounding", self.rounding, ROUNDINGS)
         if not isinstance(self.span_penalty, Distribution):
             not_negative("span_penalty", self.span_penalty)
@@ -343,6 +368,7 @@ class SplitJobs:
 
         See `JobModel.sample` for the arguments.
         """
+        count = whole("count", count)
         jobs = self.model.sample(count, seed, rate)
         components = self._split(jobs).components.copy()
         if self.kept_whole:
@@ -382,8 +408,9 @@ class ResampledJobs:
 
         See `JobModel.sample` for the arguments.
         """
+        count = whole("count", count)
         for_jobs, for_arrivals = generators(seed, 2)
-        sampled = self.jobs[for_jobs.integers(len(self.jobs), size=whole("count", count))]
+        sampled = self.jobs[for_jobs.integers(len(self.jobs), size=count)]
         # The sampled jobs get new job numbers, because one job of the stream can be sampled twice.
         return sampled.replace(submit=_arrivals(rate, for_arrivals, count), number=None)
 

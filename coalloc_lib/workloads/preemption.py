@@ -115,7 +115,11 @@ def _note_on_joined(parts: "pd.DataFrame") -> str:
     if parts.empty:
         return ""
     jobs = _counted(parts["job"].nunique(), "job")
-    return f"{_counted(len(parts), 'line')} of partial executions joined into {jobs}"
+    note = f"{_counted(len(parts), 'line')} of partial executions joined into {jobs}"
+    unknown = int((parts["runtime"] < 0).sum())
+    if not unknown:
+        return note
+    return f"{note}; the run times leave out {_counted(unknown, 'line')} with an unknown run time"
 
 
 def _with_run_times(table: "pd.DataFrame", is_summed_up: "pd.Series") -> "pd.DataFrame":

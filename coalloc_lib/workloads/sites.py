@@ -44,7 +44,8 @@ def extract(jobs: JobStream, first: int, last: int) -> JobStream:
         The last job comes before the first one, or there are fewer jobs.
     """
     instance_of("jobs", jobs, JobStream, f"{_STREAM}, or log.jobs() of a log")
-    if whole("last", last) < whole("first", first):
+    first, last = whole("first", first), whole("last", last)
+    if last < first:
         raise InputError(f"last = {last} is below first = {first}; swap them")
     order = np.argsort(jobs.submit, kind="stable")
     usable = order[jobs.runtime[order] > 0]

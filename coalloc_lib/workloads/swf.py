@@ -178,7 +178,7 @@ class SwfLog:
         self,
         request: str = "total",
         estimates: str = "requested",
-        span_penalty: float = 0.0,
+        span_penalty: Any = 0.0,
         largest: int | None = None,
         missing: float | None = None,
     ) -> JobStream:
@@ -193,8 +193,9 @@ class SwfLog:
         estimates : {"requested", "exact"}
             The estimate of each job: its requested time, which its run time may exceed, or its run
             time.
-        span_penalty : float
-            A job on more than one cluster runs for ``runtime * (1 + span_penalty)``.
+        span_penalty : float, array_like of shape (n,) or (n, m), or dict
+            A job on more than one cluster runs for ``runtime * (1 + span_penalty)``; see
+            `JobStream`.
         largest : int, optional
             Jobs with more processors than this are left out.
         missing : float, optional
@@ -257,12 +258,12 @@ class SwfLog:
 
 
 def _reject_useless_arguments(
-    request: str, estimates: str, span_penalty: float, missing: float | None
+    request: str, estimates: str, span_penalty: Any, missing: float | None
 ) -> None:
     checks.one_of("estimates", estimates, ESTIMATES)
     if missing is not None and estimates == "exact":
         raise InputError(f"missing = {shown(missing)} has no effect on exact estimates; omit it")
-    if span_penalty and request == "total":
+    if request == "total" and np.any(span_penalty):
         raise InputError(
             f"span_penalty = {shown(span_penalty)} has no effect on total requests, which run "
             "on a single cluster; give request='flexible', or omit span_penalty"

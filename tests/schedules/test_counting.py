@@ -139,6 +139,43 @@ def test_schedules_of_policies_with_memory_are_compared_with_a_second_run():
     assert "one difference can cause others" in found.unchecked[0]
 
 
+def test_wrong_decisions_are_not_counted_in_a_schedule_with_a_backlog():
+    """A job that enters the queue at an instant is not seen by the decisions before it."""
+    rng = np.random.default_rng(1)
+    count = 60
+    columns = rng.integers(1, 20, count), rng.integers(1, 5, count)
+    jobs = co.JobStream(np.zeros(count), *columns, request="total")
+    policy = co.EASY(order="shortest")
+    schedule = co.simulate(co.Multicluster([8]), jobs, scheduling=policy, backlog=5)
+    schedule.verify()
+    with pytest.raises(co.InputError, match=r"^schedule has a backlog of 5 jobs, .*verify\(\)"):
+        count_violations(schedule)
+    assert count_violations(schedule, has_decisions=False).counts == {}
+
+
+@dataclass(frozen=True)
+class Patient(Scheduling):
+    """A policy that starts each job 3 time units after its submission and asks for a call then."""
+
+    def start_jobs(self, state):
+        for job in state.queue:
+            if state.now < job.submit + 3:
+                state.wake(job.submit + 3)
+            else:
+                state.start(job)
+
+
+def test_the_policy_also_decides_at_the_instants_at_which_it_asked_to_be_called():
+    """No job arrives or leaves at 3, when the policy would start job 0."""
+    jobs = co.JobStream([0, 9], [5, 5], [1, 1], request="total")
+    schedule = co.simulate(co.Multicluster([2]), jobs, scheduling=Patient(), engine="reference")
+    assert schedule.start.tolist() == [3, 12]
+    assert counts(schedule) == {}
+    late = starts(schedule, [5, 12])
+    assert counts(late) == {"left waiting": 1}
+    assert str(count_violations(late).first).startswith("job 0 at 3: ")
+
+
 @dataclass(frozen=True)
 class Picky(Scheduling):
     """FCFS that rejects each job of more than one processor when it is at the head of the queue."""

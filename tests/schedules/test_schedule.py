@@ -94,8 +94,11 @@ def test_jobs_without_work_or_jobs_that_were_rejected_have_no_weighted_mean():
     jobs = co.JobStream([0, 0], [0, 0], [1, 1], request="total")
     schedule = co.simulate(co.Multicluster([1]), jobs)
     for call in (least_means, means, co.Schedule.average_weighted_response_time):
-        with pytest.raises(co.InputError, match="all jobs have a run time of 0, so their response"):
+        with pytest.raises(
+            co.InputError, match="all jobs have a run time of 0, so their response"
+        ) as error:
             call(schedule)
+        assert "weights" not in str(error.value)  # Two of these functions have no such argument.
     online = co.Online(slot=10, step=10, max_attempts=4, horizon=50)
     long = jobs.replace(runtime=[99, 99])
     rejected = co.simulate(co.Multicluster([1]), long, scheduling=online)
@@ -135,6 +138,25 @@ def test_net_work_is_the_work_of_the_jobs(schedule):
 def test_edges_that_do_not_increase_are_refused(four, edges):
     with pytest.raises(co.InputError, match=r"edges = .* increasing instants"):
         four.utilization_between(edges)
+
+
+@pytest.mark.parametrize(
+    ("period", "message"),
+    [
+        ({"begin": 5}, r"^finish = 2 is not after begin = 5; give a later finish or an earlier"),
+        ({"begin": 3, "finish": 3}, "^finish = 3 is not after begin = 3; "),
+        ({"begin": "x"}, "^begin = 'x'; give a number"),
+        ({"finish": np.inf}, "^finish = inf; give a finite number"),
+    ],
+)
+def test_a_period_without_a_length_is_refused_by_its_ends(four, period, message):
+    with pytest.raises(co.InputError, match=message):
+        four.utilization(**period)
+
+
+def test_edges_that_are_not_numbers_are_refused(four):
+    with pytest.raises(co.InputError, match=r"^edges\[1\] = 'x'; give a number"):
+        four.utilization_between([0, "x"])
 
 
 def test_to_frame(four):

@@ -173,6 +173,14 @@ def test_no_server_has_two_at_once_and_the_windows_tell_the_counts(
     json.dumps(calendar.data, allow_nan=False)
 
 
+def test_whole_numbers_may_be_given_as_floats():
+    calendars = [
+        widgets.reservation_calendar([4], requests=requests, draw=draw)
+        for requests, draw in ((3, 1), (3.0, 1.0))
+    ]
+    assert drawn(calendars[0]) == drawn(calendars[1])
+
+
 def test_the_share_and_the_look_ahead_move_starts_alone():
     now, horizon = 12.0, 24.0
     shares = [Others(20, share, 8, 3).sample(now, horizon, 8, 0.2) for share in (0, 0.5, 1)]

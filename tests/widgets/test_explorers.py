@@ -180,6 +180,13 @@ def test_what_makes_no_sense_is_named(make, arguments, name):
         make(**arguments)
 
 
+def test_the_numbers_of_a_question_may_be_floats():
+    wholes = {"clusters": 2, "cluster_size": 8, "low": 1, "high": 4, "components": 2}
+    question = LossQuestion(**{name: float(number) for name, number in wholes.items()})
+    assert "total (1 x 16), exact" in widgets.loss_picture(question, jobs=1000.0).alt
+    assert question == LossQuestion(**wholes)
+
+
 PUSHES = {
     "loss": [  # each job can start
         ("largest size", 40, {"cluster size": 40}),

@@ -172,6 +172,11 @@ def test_samples_have_the_means_of_the_workload():
         assert low < mean < high
 
 
+def test_the_number_of_jobs_may_be_a_float_without_a_fraction():
+    jobs, expected = (shipped_workload().sample(count, seed=1) for count in (5.0, 5))
+    assert jobs.submit.tolist() == expected.submit.tolist()
+
+
 @pytest.mark.long
 def test_arrivals_begin_in_the_steady_state():
     """The first unit of time has on average as many arrivals as any other."""

@@ -1,12 +1,15 @@
 """Synthetic streams: moments, common random numbers, bad arguments."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import coalloc_lib as co
 from coalloc_lib.model.distributions import Between
-from coalloc_lib.model.splitting import split_into
+from coalloc_lib.model.splitting import split_into, split_smallest
+from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.workloads.models import JobModel, Mixture, ResampledJobs, SplitJobs
 
 MODEL = JobModel(co.uniform(1, 7), 4)
@@ -174,6 +177,34 @@ def test_what_can_never_start_is_refused_drawn_or_not(sizes, clusters, how, word
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("sizes", [co.uniform(1, 8), co.uniform(5, 8), co.power_of_two(0.9, 2, 8)])
+@pytest.mark.parametrize("split_at", [3, 8, 18, 20, 40])
+def test_a_split_model_is_refused_if_and_only_if_one_of_its_jobs_never_starts(sizes, split_at):
+    """The jobs of four sizes are listed. The clusters are equal or differ in size."""
+    totals = {sum(four) for four in product(sizes.sizes, repeat=4)}
+    largest = JobModel(sizes, components=4, split_at=split_at).largest()
+    for clusters in ([16, 16], [20, 16], [10, 10, 10, 10], [20, 2, 2], [3] * 11):
+        system, never = co.Multicluster(clusters), []
+        for total in totals:
+            row = split_smallest([total], split_at)
+            never.append(is_refused(system, co.JobStream([0], [0], row)))
+        assert is_refused(system, largest) == any(never)
+
+
+def is_refused(system, jobs):
+    """Return whether a job of a stream can never start on a system."""
+    try:
+        refuse_impossible(system, jobs)
+    except co.InputError:
+        return True
+    return False
+
+
+def test_the_largest_component_of_a_split_model_can_belong_to_a_smaller_job():
+    largest = JobModel(co.uniform(1, 8), components=4, split_at=20).largest()
+    assert largest.components.tolist() == [[16, 16], [20, 0]]
+
+
 def test_the_draws_of_one_seed_are_independent():
     """All quantities that are sampled with one seed are uncorrelated."""
     mixture = Mixture({WHOLE: 0.5, WHOLE.with_(components=2): 0.5})
@@ -239,3 +270,22 @@ def test_bad_arguments_are_refused_in_one_line(make, words):
     with pytest.raises(co.InputError, match=words) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("workload", "same"),
+    [
+        (FOUR, JobModel(FOUR.sizes, components=4.0)),
+        (FOUR.with_(merged_into=2), FOUR.with_(merged_into=2.0)),
+        (FOUR.with_(split_at=8), FOUR.with_(split_at=8.0)),
+        (Mixture({FOUR: 0.5, MODEL: 0.5}), None),
+        (SPLIT.with_(kept_whole=0.5), SPLIT.with_(kept_whole=0.5, above=10.0, parts=4.0)),
+        (ResampledJobs(MODEL.sample(9, seed=1)), None),
+    ],
+    ids=["model", "merged", "split at", "mixture", "split", "resampled"],
+)
+def test_a_whole_number_may_be_given_as_a_float(workload, same):
+    expected, jobs = workload.sample(5, seed=1), (same or workload).sample(5.0, seed=1)
+    assert jobs.components.tolist() == expected.components.tolist()
+    assert jobs.runtime.tolist() == expected.runtime.tolist()
+    assert str(same or workload) == str(workload)

@@ -48,7 +48,10 @@ def test_parts_without_a_line_that_sums_them_up_are_joined(tmp_path, preemption,
         log.table.columns.tolist()
         == co.read_swf(CASES / "swf_preempted_double.swf").table.columns.tolist()
     )
-    assert log.notes == ("5 lines of partial executions joined into 2 jobs",)
+    assert log.notes == (
+        "5 lines of partial executions joined into 2 jobs; the run times leave out 1 line with an "
+        "unknown run time",
+    )
 
 
 def test_a_line_that_sums_up_without_a_run_time_gets_that_of_its_parts(tmp_path):

@@ -8,13 +8,14 @@ policy.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from heapq import heapify, heappop, heappush
+from heapq import heapify, heappush
 from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.engines.state import name_of
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import Placement
@@ -95,7 +96,17 @@ def count_violations(schedule: "Schedule", has_decisions: bool = True) -> Violat
     -------
     Violations
         The first violation, and the numbers of all violations.
+
+    Raises
+    ------
+    InputError
+        The schedule has a backlog, and the decisions of the policy are to be checked.
     """
+    if has_decisions and schedule.backlog is not None:
+        raise InputError(
+            f"schedule has a backlog of {schedule.backlog} jobs, for which wrong decisions are not "
+            "counted; call schedule.verify(), or give has_decisions=False"
+        )
     found = Violations()
     for kind, check in RULES.items():
         try:
@@ -238,10 +249,7 @@ class FollowingWalk(Walk):
 
     def run(self) -> None:
         """Process all instants until every job has left the queue."""
-        while self.calls and self.to_leave:
-            now = heappop(self.calls)
-            while self.calls and self.calls[0] == now:
-                heappop(self.calls)
+        for now in self.next_instants():
             self.state.now = now
             self.serve(now)
 
@@ -251,10 +259,7 @@ class FollowingWalk(Walk):
         while self.to_leave and self.left[self.to_leave[-1]] <= now:
             due.append(self.to_leave.pop())
         while True:
-            while self.departures and self.departures[0][0] <= now:
-                self.state.finish(heappop(self.departures)[2])
-            while self.to_come and self.to_come[-1].submit <= now:
-                self.state.enter(self.to_come.pop())
+            self.depart_and_enter(now)
             agreed = self.agreed_jobs(due, now)
             if not agreed and not self.ends_by(now):
                 # Rejections come first, because the policy may then start other jobs that are due.
@@ -267,10 +272,6 @@ class FollowingWalk(Walk):
             if not agreed and not self.ends_by(now):
                 break
 
-    def ends_by(self, now: float) -> bool:
-        """Return whether any running job ends at or before an instant."""
-        return bool(self.departures and self.departures[0][0] <= now)
-
     def agreed_jobs(self, due: list[int], now: float) -> list[int]:
         """Return the jobs that both the policy and the schedule start now, or both reject now.
 
@@ -282,6 +283,7 @@ class FollowingWalk(Walk):
             self.policy.start_jobs(state)
         started = [(job.number, job.allocation) for job in state.started]
         refused = [(job.number, Refusal(now, why)) for job, why in state.refused.items()]
+        self.add_calls(now)
         state.undo()
         starting = {number for number in due if not self.is_rejected(number)}
         rejected = {*due} - starting

@@ -6,6 +6,7 @@ in the implied state, and stops at the first decision that differs. No policy ne
 code of its own.
 """
 
+from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,7 @@ import numpy as np
 from coalloc_lib.engines.reference import jobs_of
 from coalloc_lib.engines.state import name_of
 from coalloc_lib.policies import Job, Refusal
-from coalloc_lib.policies.backfilling import ORDERS, queue_key
-from coalloc_lib.schedules.reading import arrival_order
+from coalloc_lib.schedules.reading import arrival_order, queue_order
 from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_words, raise_first
 from coalloc_lib.schedules.verification.implied import ImpliedState
 
@@ -49,6 +49,8 @@ class Walk:
     ----------
     row : list of int
         The position of each job in the stream.
+    place : list of int
+        The position of each job in the order of the queue.
     start, end, left, entered, promised : list of float
         The instants of each job in the schedule. It left the queue at `left`, when it started or
         was rejected.
@@ -71,7 +73,7 @@ class Walk:
         jobs = schedule.jobs[order]
         self.schedule, self.policy = schedule, schedule.scheduling
         self.name = name_of(self.policy)
-        self.row = order.tolist()
+        self.row, self.place = order.tolist(), np.argsort(queue_order(schedule))[order].tolist()
         self.start, self.end = schedule.start[order].tolist(), schedule.end[order].tolist()
         self.left, self.entered = schedule.left_queue[order].tolist(), jobs.submit.tolist()
         self.promised = schedule.promised[order].tolist()
@@ -85,16 +87,45 @@ class Walk:
 
     def run(self) -> None:
         """Compare the schedule with the policy's decisions until every job has left the queue."""
-        while self.calls and self.to_leave:
-            now = heappop(self.calls)
-            while self.calls and self.calls[0] == now:
-                heappop(self.calls)
+        for now in self.next_instants():
             self.check_left_before(now)
             self.state.now = now
             self.serve(now)
         self.check_left_before(inf)
         self.check_untold()
         self.check_recorded()
+
+    def next_instants(self) -> Iterator[float]:
+        """Yield the instants at which the policy decides, until every job has left the queue.
+
+        Instants that are added to `calls` in the meantime are yielded too.
+        """
+        while self.calls and self.to_leave:
+            now = heappop(self.calls)
+            while self.calls and self.calls[0] == now:
+                heappop(self.calls)
+            yield now
+
+    def depart_and_enter(self, now: float) -> None:
+        """Process the departures and then the arrivals at an instant.
+
+        With a backlog, no job arrives on its own; see `top_up`.
+        """
+        while self.ends_by(now):
+            self.state.finish(heappop(self.departures)[2])
+        if not self.schedule.backlog:
+            while self.to_come and self.to_come[-1].submit <= now:
+                self.state.enter(self.to_come.pop())
+
+    def ends_by(self, now: float) -> bool:
+        """Return whether any running job ends at or before an instant."""
+        return bool(self.departures and self.departures[0][0] <= now)
+
+    def add_calls(self, now: float) -> None:
+        """Add the later instants at which the policy asked to be called."""
+        for instant in self.state.wakes:
+            if instant > now:
+                heappush(self.calls, instant)
 
     def serve(self, now: float) -> None:
         """Process departures, arrivals and decisions at an instant until nothing more happens.
@@ -103,14 +134,10 @@ class Walk:
         """
         again = True
         while again:
-            while self.departures and self.departures[0][0] <= now:
-                self.state.finish(heappop(self.departures)[2])
-            if not self.schedule.backlog:
-                while self.to_come and self.to_come[-1].submit <= now:
-                    self.state.enter(self.to_come.pop())
+            self.depart_and_enter(now)
             self.decide(now)
             has_entered = self.top_up(now)
-            again = has_entered or bool(self.departures and self.departures[0][0] <= now)
+            again = has_entered or self.ends_by(now)
 
     def decide(self, now: float) -> None:
         """Let the policy decide until the queue stays the same, and check the decisions."""
@@ -124,8 +151,7 @@ class Walk:
                 self.check_refusal(job, Refusal(now, why))
             for number in state.newly_promised:
                 self.check_promise(number, now)
-            for instant in state.wakes:
-                heappush(self.calls, instant)
+            self.add_calls(now)
             state.started, state.refused, state.newly_promised, state.wakes = [], {}, [], []
 
     def top_up(self, now: float) -> bool:
@@ -212,9 +238,8 @@ class Walk:
 
     def head(self) -> int | None:
         """Return the number of the job at the head of the queue, or None if no job waits."""
-        order = self.policy.order if self.policy.order in ORDERS else "arrival"
         jobs = self.state.queue
-        return min(jobs, key=lambda job: queue_key(order, job)).number if jobs else None
+        return min(jobs, key=lambda job: self.place[job.number]).number if jobs else None
 
     def what_happens_to(self, number: int) -> str:
         """Describe in words when a job starts or is rejected in the schedule."""
