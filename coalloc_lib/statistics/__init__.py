@@ -76,7 +76,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-_IMPORTED_LATE = ("curves", "saturation", "sweep")
+_IMPORTED_LATE = ("curves", "saturation", "site_comparison", "sweep")
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,8 @@ with `swf` for logs.
 
 from typing import Protocol, runtime_checkable
 
+import lazy_loader as _lazy
+
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
 
@@ -36,3 +38,10 @@ class Workload(Protocol):
             to exactly this rate. By default, the arrivals of the log or of the model are used;
             in a model without arrivals, all jobs are submitted at time 0.
         """
+
+
+# This call makes these modules available after ``import coalloc_lib.workloads``.
+__getattr__, __dir__, __all__ = _lazy.attach(
+    __name__, submodules=["catalogue", "models", "sites", "swf"]
+)
+__all__ = [*__all__, "Workload"]

@@ -1,6 +1,8 @@
 """Every notebook: what is kept of its last run, and a run of today, with the exercises solved."""
 
 import re
+import subprocess
+import sys
 from copy import deepcopy
 from functools import cache
 from html import escape
@@ -99,6 +101,23 @@ def test_cells_are_short_and_import_from_the_library_or_a_study(path):
     assert imports
     for line in imports:
         assert IMPORT.match(line), line
+
+
+MODULES_NAMED = sorted(
+    {
+        found
+        for path in NOTEBOOKS
+        for cell in code_cells(load(path))
+        for found in re.findall(r"\bco(?:\.[a-z_]+)+\b", cell.source)
+        if (ROOT / f"coalloc_lib{found[2:].replace('.', '/')}.py").is_file()
+    }
+)
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize("module", MODULES_NAMED)
+def test_a_module_that_a_cell_names_needs_no_other_import(module):
+    subprocess.run([sys.executable, "-c", f"import coalloc_lib as co\n{module}"], check=True)
 
 
 def last_data(cell):
