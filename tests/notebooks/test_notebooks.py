@@ -108,7 +108,7 @@ MODULES_NAMED = sorted(
         found
         for path in NOTEBOOKS
         for cell in code_cells(load(path))
-        for found in re.findall(r"\bco(?:\.[a-z_]+)+\b", cell.source)
+        for found in re.findall(r"\bco\.[a-z_]+\.[a-z_]+\b", cell.source)
         if (ROOT / f"coalloc_lib{found[2:].replace('.', '/')}.py").is_file()
     }
 )
