@@ -145,7 +145,9 @@ def sample(runs: pd.DataFrame, value: str, **where: Any) -> Replications:
     >>> sample(runs, "wait", load=0.5).mean
     4.0
     """
-    return _measured(runs, value, _mask(runs, where), where).sample
+    found = _measured(runs, value, _mask(runs, where), where)
+    _require_equal_keys(runs, found.rows)
+    return found.sample
 
 
 def ratio(
@@ -331,10 +333,11 @@ def rows_of(sample: Replications, value: str, **keys: Any) -> Iterator[dict[str,
 
 
 class _Measured(NamedTuple):
-    """The values measured in one setting, and the replication number of each value."""
+    """The values measured in one setting, with the replication number and the row of each value."""
 
     sample: Replications
     replications: NDArray[np.float64]
+    rows: NDArray[np.bool_]
 
     @property
     def is_exact(self) -> bool:
@@ -356,22 +359,29 @@ def _measured(
     _require_one_setting(runs, keep, replications)
     warning = _first_text(runs["warning"].to_numpy()[keep]) if "warning" in runs else ""
     if np.isnan(replications).all():
-        return _Measured(Replications(np.array(values[0]), warning), replications)
+        return _Measured(Replications(np.array(values[0]), warning), replications, keep)
     order = np.argsort(replications)
     limits = limits_of(value, values)
-    return _Measured(Replications(values[order], warning, *limits), replications[order])
+    return _Measured(Replications(values[order], warning, *limits), replications[order], keep)
 
 
 def _require_one_setting(runs, keep, replications):
-    keys = keys_of(runs)
-    is_repeated = len(np.unique(replications)) < len(replications)
-    if is_repeated or any(_is_varied(runs[key].array[keep]) for key in keys):
-        raise several_settings(runs[keep], keys)
+    if len(np.unique(replications)) < len(replications):
+        raise several_settings(runs[keep], keys_of(runs))
     is_exact = np.isnan(replications)
     if is_exact.any() and not is_exact.all():
+        _require_equal_keys(runs, keep)
         raise InputError(
             "runs has an exact value and also replications of one setting; leave one of them out"
         )
+
+
+def _require_equal_keys(runs, keep):
+    # Settings with different replications can only be told apart by their keys. Comparisons leave
+    # this check out, because reading all keys takes several times as long as the comparison.
+    keys = keys_of(runs)
+    if any(_is_varied(runs[key].array[keep]) for key in keys):
+        raise several_settings(runs[keep], keys)
 
 
 def _is_varied(cells):
