@@ -155,12 +155,13 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
             hint = exercises[number](answer)
         except InputError as error:
             hint = str(error)
-        note_answer(number, answer, not hint)
+        not_recorded = note_answer(number, answer, not hint)
         colour, sign = WRONG if hint else RIGHT
         given = f": {float(answer):.4g}" if isinstance(answer, Real) and not hint else ""
         end = "" if hint.endswith(("?", "!", ".")) else "."
         words = f"Not yet: {escape(hint)}{end}" if hint else f"Right{given}."
-        return HTML(f"<p>{badge(f'{sign} Exercise {number}.', colour)} {words}</p>")
+        warning = f"<p>{escape(not_recorded)}</p>" if not_recorded else ""
+        return HTML(f"<p>{badge(f'{sign} Exercise {number}.', colour)} {words}</p>{warning}")
 
     return check
 

@@ -93,9 +93,8 @@ SCHEDULERS = {
 AT_HOME = "at home"
 #: The names of all schedulers.
 NAMES = (*SCHEDULERS, AT_HOME)
-#: A list that contains the animated schedule that `player` made last. It is empty before the first
-#: call.
-_last_player: list[co.Player] = []
+#: The animated schedule that `player` made last, or None before the first call.
+_last_player: co.Player | None = None
 
 
 @cache
@@ -137,10 +136,11 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
 def _follow_the_last_player(new: co.Player) -> None:
     # Link each animated schedule to the one that was made before it, so that all of them show the
     # same instant.
-    for other in _last_player:
+    global _last_player
+    if _last_player is not None:
         for trait in ("now", "playing"):
-            ipw.jslink((other, trait), (new, trait))
-    _last_player[:] = [new]
+            ipw.jslink((_last_player, trait), (new, trait))
+    _last_player = new
 
 
 #: The possible answers to the first question in notebook 00: how much does spanning shorten the
