@@ -17,6 +17,7 @@ from coalloc_lib.statistics import (
     pick,
     ratio,
 )
+from studies.claim import EVERYWHERE, PaperSetting
 from studies.columns import column
 from studies.cut_offs import Word
 from studies.job_sharing.figures import ONE_MACHINE, break_even_of_samples, spanning_over_sharing
@@ -39,7 +40,6 @@ from studies.job_sharing.model import (
 from studies.job_sharing.runs import ALL_USERS, study
 from studies.joint_reading import JointReading
 from studies.ledger import Decision, Judgement, Row, judge_number
-from studies.study import EVERYWHERE, PaperSetting
 
 #: The setting that the claims of the paper refer to. If the study also ran other values of the
 #: columns in `varied`, each claim is also judged for those values.

@@ -18,6 +18,7 @@ from coalloc_lib.statistics import (
     ratios_along,
     sample,
 )
+from studies.claim import without
 from studies.job_sharing.claims import (
     EQUAL_OR_NOT,
     FREE,
@@ -54,7 +55,6 @@ from studies.job_sharing.model import (
 from studies.job_sharing.runs import ALL_USERS, NOT_WIDE, study
 from studies.ledger import Decision
 from studies.logic import all_of, not_
-from studies.study import without
 
 
 @study.add_claim(

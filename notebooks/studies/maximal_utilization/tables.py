@@ -16,6 +16,7 @@ from coalloc_lib.statistics import (
     least,
     pick,
 )
+from studies.claim import PaperSetting
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision, Row
 from studies.logic import all_of
@@ -24,7 +25,6 @@ from studies.maximal_utilization.model import ORDERED, TOTAL, UNORDERED
 from studies.maximal_utilization.runs import study
 from studies.printed_losses import ROUNDING, MeasuredCell, cells_of, printed_cell
 from studies.published import PRINTED
-from studies.study import PaperSetting
 
 #: The column of the table of runs that contains the measured capacity loss.
 VALUE = "capacity_loss"

@@ -9,6 +9,7 @@ from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, most, pick
 from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.statistics.weeks import WeeklySums, weekly_sums
+from studies.claim import EVERYWHERE, PaperSetting
 from studies.ledger import Decision
 from studies.log_files import title_of
 from studies.online_batch.claims import SERVERS_OF_KTH
@@ -17,7 +18,6 @@ from studies.online_batch.model import EXACT, KTH, LEAST, OWN_BATCH, TOO_MUCH
 from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import BUSY, OVERLOAD
 from studies.results import Caption
-from studies.study import EVERYWHERE, PaperSetting
 
 #: The number of weeks that are left out at the start of a schedule, until the queue is long enough
 #: to keep the servers busy.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.seeds import generators
 from coalloc_lib.calendar.trees import SlotTrees, leaves
 from coalloc_lib.statistics import Interval, NotRunError, furthest, groups_of, least, pick
+from studies.claim import EVERYWHERE, PaperSetting, without
 from studies.columns import column
 from studies.cut_offs import Asked, Part, Word, answers
 from studies.ledger import Decision
@@ -44,7 +45,6 @@ from studies.online_batch.reserved import (
 )
 from studies.online_batch.runs import study
 from studies.online_batch.settings import GROWTH
-from studies.study import EVERYWHERE, PaperSetting, without
 
 #: The paper's setting for claims that compare different shares of jobs with advance reservations.
 #: At each share, the jobs that reserve ahead are sampled several times.

@@ -17,7 +17,7 @@ from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick
 from studies.joint_reading import JointReading
 from studies.ledger import Judgement, Row, judge_number
-from studies.log_files import title_of
+from studies.log_files import logs_missing_in, title_of
 from studies.online_batch.figures import MACHINE, PLAIN, as_read, number
 from studies.online_batch.model import (
     BOOKED_AS,
@@ -39,7 +39,6 @@ from studies.online_batch.model import (
 from studies.online_batch.runs import study
 from studies.online_batch.settings import BY_FIFTY, LOG, WHOLE
 from studies.results import Caption
-from studies.study import logs_missing_in
 
 #: The columns that identify one interpretation of the paper for a log: a number of servers, a
 #: selection of jobs and a minimum length of bookings.

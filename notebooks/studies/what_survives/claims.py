@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pandas as pd
 
 from coalloc_lib.statistics import NotRunError
+from studies.claim import PaperSetting
 from studies.columns import column
 from studies.ledger import Decision
-from studies.study import PaperSetting
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS, Conclusion
 from studies.what_survives.effects import CONDITION, effect_of
