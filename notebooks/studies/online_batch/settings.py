@@ -7,6 +7,7 @@ from typing import Any
 from coalloc_lib.basics.checks import one_of, positive
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Scheduling
+from studies.inputs import named
 from studies.online_batch import model
 from studies.online_batch.model import (
     ALL,
@@ -95,7 +96,7 @@ class Setting:
     @property
     def scheduling(self) -> Scheduling:
         """The policy object, which is looked up if `policy` is a name."""
-        return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
+        return named(self.policy, POLICIES)
 
     @property
     def is_a_reading(self) -> bool:
