@@ -105,15 +105,13 @@ def booking_uses_more(runs: pd.DataFrame) -> Decision:
         raise NotRunError(f"no run has {KTH} at a load of {TOO_MUCH:g}")
     best = most(of_kth.values())
     easy = of_kth["EASY"]
-    note = (
-        "for 'may', it is enough if online beats one of FCFS, EASY and conservative "
-        "backfilling; the "
-    )
-    note += f"difference from EASY is {easy.estimate:.3f} [{easy.low:.3f}, {easy.high:.3f}]; the "
-    note += "load is our own choice, and 'better QoS guarantees' is not judged"
-    return Decision(
-        best, {"more busy servers than under some batch policy": best.above(0)}, note, elsewhere
-    )
+    clauses = [
+        "for 'may', it is enough if online beats one of FCFS, EASY and conservative backfilling",
+        f"the difference from EASY is {easy.estimate:.3f} [{easy.low:.3f}, {easy.high:.3f}]",
+        "the load is our own choice, and 'better QoS guarantees' is not judged",
+    ]
+    parts = {"more busy servers than under some batch policy": best.above(0)}
+    return Decision(best, parts, "; ".join(clauses), elsewhere)
 
 
 @study.add_claim(
@@ -128,12 +126,14 @@ def booking_uses_much(runs: pd.DataFrame) -> Decision:
 
     A replay of a log does all the offered work, so its utilization is that of the log.
     """
-    lost = (
+    clauses = [
         "in a replay of a log, every policy does all its work, so all policies have the same "
         "utilization"
-    )
+    ]
     for at, its_runs in groups_of(pick(runs, kind=OVERLOAD, log=KTH), ["length"]):
         busy = over_weeks(runs).mean(used(its_runs, LEAST)).within(0.0, 1.0)
-        lost += f"; at a load of {TOO_MUCH:g}, {KTH} with lengths {at['length']} keeps "
-        lost += f"{busy.estimate:.3f} of its servers busy"
-    return Decision(None, {}, lost=lost)
+        clauses.append(
+            f"at a load of {TOO_MUCH:g}, {KTH} with lengths {at['length']} keeps "
+            f"{busy.estimate:.3f} of its servers busy"
+        )
+    return Decision(None, {}, lost="; ".join(clauses))

@@ -112,7 +112,7 @@ class Setting:
     @property
     def is_as_read(self) -> bool:
         """Whether the setting has the servers and jobs that we believe the paper used."""
-        return (self.servers, self.kept) == (READ_SERVERS[self.log], READ_JOBS[self.log])
+        return model.has_read_machine(self.log, self.servers, self.kept)
 
     @property
     def is_grouped(self) -> bool:
