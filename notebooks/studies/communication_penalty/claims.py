@@ -233,9 +233,8 @@ def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
     )
     note = (
         f"from penalty {low:g} to {high:g}, on the same jobs, the response times grow: "
-        f"{shares}; we take 'rather than' "
+        f"{shares}; we take 'rather than' to mean 'and not only in'"
     )
-    note += "to mean 'and not only in'"
     return Decision(least([rise[group] for group in UNSPLIT]), parts, note)
 
 

@@ -177,15 +177,15 @@ def spanning_pays_at_a_quarter(runs: pd.DataFrame) -> Decision:
         for weight in ("work", *(set(column(runs, "weight")) - {"work"}))
     }
     by_work = found.pop("work")
-    note = "jobs are weighted by work, as the paper says in words"
+    clauses = ["jobs are weighted by work, as the paper says in words"]
     for weight, each in found.items():
-        note += (
-            f"; weighted by {weight}, as in the formula of the paper, the value is "
-            f"{each.estimate:.3f} "
+        clauses.append(
+            f"weighted by {weight}, as in the formula of the paper, the value is "
+            f"{each.estimate:.3f} [{each.low:.3f}, {each.high:.3f}]"
         )
-        note += f"[{each.low:.3f}, {each.high:.3f}]"
     elsewhere = {f"weighted by {weight}": each.below(1) for weight, each in found.items()}
-    return Decision(by_work, {"smaller than with sharing": by_work.below(1)}, note, elsewhere)
+    parts = {"smaller than with sharing": by_work.below(1)}
+    return Decision(by_work, parts, "; ".join(clauses), elsewhere)
 
 
 @study.add_claim(
