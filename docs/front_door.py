@@ -18,9 +18,8 @@ from coalloc_lib.plots import to_svg
 sys.path.append(str(Path(__file__).parents[1] / "notebooks"))
 
 from studies import STUDIES, load_study
-from studies.archive import ARCHIVE, MADE_WITH, stored_runs
+from studies.archive import ARCHIVE, MADE_WITH, RUNS, stored_runs
 from studies.ledger import OF_BOTH, OF_CLAIMS, OF_NUMBERS, write_ledger
-from studies.study import RUNS
 from studies.what_survives.survival import summary
 
 ROOT = Path(__file__).parents[1]

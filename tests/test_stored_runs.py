@@ -8,7 +8,7 @@ import pytest
 import studies
 from studies import STUDIES, commands, load_study
 from studies.archive import archived_ledger
-from studies.study import logs_missing_in
+from studies.log_files import logs_missing_in
 
 
 @pytest.mark.notebook  # the notebooks show these verdicts

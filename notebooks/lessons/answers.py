@@ -32,9 +32,8 @@ class _Record:
     notebook: str
 
 
-#: A list with the file in which this Jupyter kernel records answers. The list is empty if answers
-#: are not recorded.
-_records: list[_Record] = []
+#: The file in which this Jupyter kernel records answers, or None if answers are not recorded.
+_record: _Record | None = None
 
 
 def record_answers(path: str | Path, student: str, notebook: str) -> None:
@@ -54,24 +53,54 @@ def record_answers(path: str | Path, student: str, notebook: str) -> None:
     InputError
         If the name is empty or still ``...``, or if the file cannot be written.
     """
+    global _record
     if not isinstance(student, str) or not student.strip():
         raise InputError(f"student = {student!r}; put your name in place of the dots, in quotes")
     check_writable(path)
-    _records[:] = [_Record(Path(path), student.strip(), notebook)]
+    # The notebook may change the current folder later.
+    _record = _Record(Path(path).resolve(), student.strip(), notebook)
 
 
-def note_answer(exercise: int, answer: Any, is_right: bool) -> None:
-    """Add an answer to the student's CSV file; do nothing if answers are not recorded."""
-    for record in _records:
-        is_new = not record.path.exists()
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        text = " ".join(repr(answer).split())[:LONGEST]
-        with record.path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            if is_new:
-                writer.writerow(COLUMNS)
-            row = record.student, record.notebook, exercise, now, int(is_right), text
-            writer.writerow(row)
+def note_answer(exercise: int, answer: Any, is_right: bool) -> str:
+    """Add an answer to the student's CSV file, if answers are recorded.
+
+    Parameters
+    ----------
+    exercise : int
+        The number of the exercise.
+    answer : object
+        The answer.
+    is_right : bool
+        Whether the answer is right.
+
+    Returns
+    -------
+    str
+        A warning that names the file if the answer could not be written to it, and otherwise an
+        empty string.
+    """
+    if _record is None:
+        return ""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    text = " ".join(repr(answer).split())[:LONGEST]
+    row = _record.student, _record.notebook, exercise, now, int(is_right), text
+    try:
+        _add_row(_record.path, row)
+    except OSError as error:
+        return (
+            f"This answer is not recorded, because {_record.path} cannot be written "
+            f"({error.strerror}). Run the first cell again with another file."
+        )
+    return ""
+
+
+def _add_row(path, row):
+    is_new = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if is_new:
+            writer.writerow(COLUMNS)
+        writer.writerow(row)
 
 
 def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
@@ -86,7 +115,8 @@ def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
     -------
     DataFrame
         A row for each student, notebook and exercise: the number of `attempts`, whether one was
-        `right`, and the answer that counts: the first right one, or else the last one.
+        `right`, and the answer that counts: the first right one, or else the last one by `time`.
+        Equal lines count once, because a file may be handed in twice.
 
     Raises
     ------
@@ -96,7 +126,8 @@ def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
     tables = []
     for path in paths:
         try:
-            table = pd.read_csv(path, dtype={"student": str, "answer": str}, keep_default_na=False)
+            texts = {"student": str, "time": str, "answer": str}
+            table = pd.read_csv(path, dtype=texts, keep_default_na=False)
         except (OSError, ValueError) as error:
             raise InputError(f"{path} cannot be read as a file of answers: {error}") from error
         if tuple(table.columns) != COLUMNS:
@@ -107,10 +138,8 @@ def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
         tables.append(table)
     if not tables:
         raise InputError("paths is empty; give the files of answers that students handed in")
-    rows = [
-        (*key, *_attempts_right_and_answer(attempts))
-        for key, attempts in pd.concat(tables).groupby(KEY)
-    ]
+    answers = pd.concat(tables).drop_duplicates().sort_values("time", kind="stable")
+    rows = [(*key, *_attempts_right_and_answer(attempts)) for key, attempts in answers.groupby(KEY)]
     return pd.DataFrame(rows, columns=[*KEY, "attempts", "right", "answer"])
 
 

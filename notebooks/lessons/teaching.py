@@ -142,7 +142,8 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
     Returns
     -------
     callable
-        It takes the number of an exercise and an answer, and returns the verdict as HTML.
+        It takes the number of an exercise and an answer, and returns the verdict as HTML. If the
+        function of the exercise raises `InputError`, its message is the hint.
     """
 
     def check(number: int, answer: Any) -> HTML:
@@ -154,16 +155,23 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
             hint = exercises[number](answer)
         except InputError as error:
             hint = str(error)
-        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
-            hint = "the exercise asks for an answer of a different type"
-        note_answer(number, answer, not hint)
+        not_recorded = note_answer(number, answer, not hint)
         colour, sign = WRONG if hint else RIGHT
-        given = f": {answer:.4g}" if isinstance(answer, Real) else ""
+        given = f": {float(answer):.4g}" if isinstance(answer, Real) and not hint else ""
         end = "" if hint.endswith(("?", "!", ".")) else "."
         words = f"Not yet: {escape(hint)}{end}" if hint else f"Right{given}."
-        return HTML(f"<p>{badge(f'{sign} Exercise {number}.', colour)} {words}</p>")
+        warning = f"<p>{escape(not_recorded)}</p>" if not_recorded else ""
+        return HTML(f"<p>{badge(f'{sign} Exercise {number}.', colour)} {words}</p>{warning}")
 
     return check
+
+
+def number_of(answer: Any) -> float:
+    """Return an answer as a number, or raise `InputError` if it is not one."""
+    try:
+        return float(answer)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("the exercise asks for an answer of a different type") from None
 
 
 def near(
@@ -188,8 +196,13 @@ def near(
     -------
     str
         An empty text if the answer is right, and otherwise a hint.
+
+    Raises
+    ------
+    InputError
+        If the answer is not a number.
     """
-    answer = float(answer)
+    answer = number_of(answer)
     if abs(answer - right) <= within:
         return ""
     for slip_hint, wrong in (slips or {}).items():

@@ -17,7 +17,7 @@ from coalloc_lib import plots
 from coalloc_lib.basics.checks import one_of
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.simulation.sites import local
-from lessons.teaching import checker, near
+from lessons.teaching import checker, near, number_of
 from lessons.tour_map import SEED, SPANNING, SYSTEM, WHOLE, limit, scenario
 
 #: For each of the twenty example jobs: the submission time in hours, the run time in hours, and the
@@ -93,9 +93,8 @@ SCHEDULERS = {
 AT_HOME = "at home"
 #: The names of all schedulers.
 NAMES = (*SCHEDULERS, AT_HOME)
-#: A list that contains the animated schedule that `player` made last. It is empty before the first
-#: call.
-_last_player: list[co.Player] = []
+#: The animated schedule that `player` made last, or None before the first call.
+_last_player: co.Player | None = None
 
 
 @cache
@@ -137,10 +136,11 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
 def _follow_the_last_player(new: co.Player) -> None:
     # Link each animated schedule to the one that was made before it, so that all of them show the
     # same instant.
-    for other in _last_player:
+    global _last_player
+    if _last_player is not None:
         for trait in ("now", "playing"):
-            ipw.jslink((other, trait), (new, trait))
-    _last_player[:] = [new]
+            ipw.jslink((_last_player, trait), (new, trait))
+    _last_player = new
 
 
 #: The possible answers to the first question in notebook 00: how much does spanning shorten the
@@ -161,7 +161,10 @@ def what_is_left() -> str:
 
 def _gain_nothing(answer: Any) -> str:
     right = {size for size in range(1, 9) if 24 // size == 3 * (8 // size)}
-    given = {*answer}
+    try:
+        given = {*answer}
+    except TypeError:
+        return "give a list of sizes from 1 to 8, as numbers"
     if given == right:
         return ""
     if not given <= {*range(1, 9)}:
@@ -175,7 +178,7 @@ def _gain_nothing(answer: Any) -> str:
 
 
 def _ends_no_sooner(answer: Any) -> str:
-    whole, split = schedule("whole").end[7], schedule("split", float(answer)).end[7]
+    whole, split = schedule("whole").end[7], schedule("split", number_of(answer)).end[7]
     if split < whole:
         return (
             f"this penalty is too low: with it job 8 ends at {split:g} if it is split, and at "

@@ -100,7 +100,8 @@ def report(
     options.chosen("--clock", clock, ("calendar", "weeks"))
     _check_outputs(out, tables)
     optional: list[tuple] = [("--missing", missing), ("--largest", largest)]
-    optional += [("--node", node)] * (node > 1)
+    if node > 1:
+        optional.append(("--node", node))
     optional += [("--penalty", f"{p:g}") for p in penalty or ()]
     words = [*PROGRAM.split(), "report", *logs, "--out", out, "--clock", clock, "--seed", str(seed)]
     words += [str(word) for pair in optional if pair[1] is not None for word in pair]

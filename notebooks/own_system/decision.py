@@ -138,8 +138,10 @@ def decide(changes: Changes, missed: Mapping[str, str] | None = None) -> Decisio
 
     Notes
     -----
-    If the model does not reproduce the waits of a site, no option is recommended. Then the field
-    ``shortest`` names the option that the model prefers.
+    If the model does not reproduce the waits of a site, the verdict is `Verdict.MODEL_FAILS`, also
+    where the model would advise to change nothing or to add processors. Then the field ``shortest``
+    names the option that the model prefers, if there is one. Only the verdict
+    `Verdict.NOTHING_SURE` remains, because it does not depend on the model.
 
     A metric falls if the whole 95 % interval of its change is below 0, and rises if the whole
     interval is above 0. An option helps if the mean wait of all jobs falls by `LEAST_CHANGE` or
@@ -153,10 +155,10 @@ def decide(changes: Changes, missed: Mapping[str, str] | None = None) -> Decisio
     this case, the option under which the fewest other sites lose is recommended.
     """
     decision = _decided(changes)
-    if missed and (decision.option or decision.verdict is Verdict.NO_WAIT):
-        why = "; ".join(f"at {site}, {how}" for site, how in missed.items())
-        return Decision(Verdict.MODEL_FAILS, shortest=decision.option, why=why)
-    return decision
+    if not missed or decision.verdict is Verdict.NOTHING_SURE:
+        return decision
+    why = "; ".join(f"at {site}, {how}" for site, how in missed.items())
+    return Decision(Verdict.MODEL_FAILS, shortest=decision.option or decision.shortest, why=why)
 
 
 def _decided(changes):

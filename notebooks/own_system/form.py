@@ -193,7 +193,8 @@ def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[st
     words, table = report.answer.words, _table_as_html(options_table(report))
     html = f"<p><b>{escape(words)}</b></p>"
     doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
-    html += f"<p><b>Read with care.</b> {escape(doubts)}.</p>" * bool(doubts)
+    if doubts:
+        html += f"<p><b>Read with care.</b> {escape(doubts)}.</p>"
     below = _folded("each option in numbers", table) + _folded("the logs", _logs(clusters, logs))
     data = {"text/html": below, "text/plain": words}
     figure = change_figure(report.tables["options"])

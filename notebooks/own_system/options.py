@@ -102,6 +102,21 @@ def options(
     seed : Seed
         The seed of the random choices.
     """
+    easy = EASY()
+    alone = partial(local, system, jobs, site)
+    one_queue = partial(sharing, system, jobs, scheduling=easy)
+    return [
+        Option(ALONE, "today", partial(alone, scheduling=easy)),
+        Option(CONSERVATIVE, "policy", partial(alone, scheduling=Conservative()),
+               advice=ADVICE[CONSERVATIVE]),
+        Option(SHARED, "policy", one_queue, advice=ADVICE[SHARED]),
+        *_spanning_options(system, jobs, penalties),
+        *_what_if_options(system, jobs, site, user, seed),
+        *_larger_sites(system, jobs, site),
+    ]  # fmt: skip
+
+
+def _what_if_options(system, jobs, site, user, seed):
     choosing, copying, binding = generators(seed, 3)
     users, of_user = np.unique(user, return_inverse=True)
     exact, bound = (
@@ -111,32 +126,30 @@ def options(
     half_exact = jobs.replace(estimate=np.where(exact, jobs.runtime, jobs.estimate))
     half_as_long = jobs.replace(estimate=np.maximum(jobs.runtime, jobs.estimate / 2))
     more, more_site, compared = with_more(jobs, site, 0.1, copying)
-    easy = EASY()
 
-    def alone(of=jobs, at=site, on=system, scheduling=easy):
-        return partial(local, on, of, at, scheduling=scheduling)
+    def alone(of, at=site):
+        return partial(local, system, of, at, scheduling=EASY())
 
     def one_queue(of, home=None):
-        return partial(sharing, system, of, home=home, scheduling=easy)
-
-    def on_larger_sites(factor):
-        return alone(on=Multicluster([larger(size, factor) for size in system.sizes]))
+        return partial(sharing, system, of, home=home, scheduling=EASY())
 
     return [
-        Option(ALONE, "today", alone()),
-        Option(CONSERVATIVE, "policy", alone(scheduling=Conservative()),
-               advice=ADVICE[CONSERVATIVE]),
-        Option(SHARED, "policy", one_queue(jobs), advice=ADVICE[SHARED]),
-        *_spanning_options(system, jobs, penalties),
         Option("half of the users bound, one queue", "what if", one_queue(jobs, home)),
         Option("exact estimates, alone", "what if", alone(jobs.replace(estimate=None))),
         Option("estimates half as long, alone", "what if", alone(half_as_long)),
         Option("half of the users exact, alone", "what if", alone(half_exact)),
         Option("10 % more load, alone", "what if", alone(more, more_site), compared),
         Option("10 % more load, one queue", "what if", one_queue(more), compared),
-        *(Option(name, "what if" if name == LARGER else "size", on_larger_sites(factor))
-          for name, factor in SIZES.items()),
-    ]  # fmt: skip
+    ]
+
+
+def _larger_sites(system, jobs, site):
+    found = []
+    for name, factor in SIZES.items():
+        kind = "what if" if name == LARGER else "size"
+        enlarged = Multicluster([larger(size, factor) for size in system.sizes])
+        found.append(Option(name, kind, partial(local, enlarged, jobs, site, scheduling=EASY())))
+    return found
 
 
 def _spanning_options(system, jobs, penalties):

@@ -157,18 +157,16 @@ def sites_report(
     >>> sites_report({"A": 4, "B": 4}, {"A": day, "B": day[::10]}).answer.option
     'share one queue'
     """
-    all_penalties = sorted({0.0, *(not_negative("penalties", p) for p in penalties)})
-    if not any(all_penalties):
-        raise InputError(f"penalties = {[*penalties]}; give at least one penalty above 0")
+    all_penalties = _checked_penalties(penalties)
     if workers != -1:
         whole("workers", workers)
     system, jobs, site, row = together(clusters, logs, clock, missing, node, largest)
-    table = log_tables.table_of_jobs(logs, [*clusters], jobs, site, row)
     if np.ptp(jobs.submit) < DAY:
         raise InputError(
             f"the logs have less than a day in common, with {len(jobs):,} jobs; give longer logs "
             "from the same period, or use clock='weeks'"
         )
+    table = log_tables.table_of_jobs(logs, [*clusters], jobs, site, row)
     found = options(system, jobs, site, _users(table), all_penalties, seed)
     outcomes = run_all(found, jobs.work, progress, workers)
     alone = outcomes[ALONE]
@@ -177,19 +175,36 @@ def sites_report(
     masks = log_tables.group_masks(table, [*clusters])
     comparison = Comparison(outcomes, masks, jobs.submit, jobs.work, progress)
     tables = {
-        "options": changes(found, comparison),
-        "pairs": _pairs(found, comparison),
-        "break_even": _break_even(comparison, all_penalties),
-        "buy_or_share": _buy_or_share(comparison, clusters),
+        **_tables_of_options(found, comparison, clusters, all_penalties),
         **_tables_of_logs(logs, clusters, missing, table, comparison),
     }
     arguments = f"{clock=}, {missing=}, {node=}, {largest=}, penalties={all_penalties}, {seed=}"
     command = command or f"sites_report({dict(clusters)}, logs, {arguments})"
     tables["made_by"] = _made_by(command, clock, seed)
+    answer = _answer(found, tables)
+    return SitesReport(answer, _doubts(tables, comparison, [*clusters], jobs, site), tables)
+
+
+def _checked_penalties(penalties):
+    checked = sorted({0.0, *(not_negative("penalties", p) for p in penalties)})
+    if not any(checked):
+        raise InputError(f"penalties = {[*penalties]}; give at least one penalty above 0")
+    return checked
+
+
+def _tables_of_options(found, comparison, clusters, penalties):
+    return {
+        "options": changes(found, comparison),
+        "pairs": _pairs(found, comparison),
+        "break_even": _break_even(comparison, penalties),
+        "buy_or_share": _buy_or_share(comparison, clusters),
+    }
+
+
+def _answer(found, tables):
     advice = {option.name: option.advice for option in found if option.advice}
     missed = log_tables.sites_not_reproduced(tables["waits"])
-    answer = recommend(tables["options"], tables["pairs"], advice, missed)
-    return SitesReport(answer, _doubts(tables, comparison, [*clusters], jobs, site), tables)
+    return recommend(tables["options"], tables["pairs"], advice, missed)
 
 
 def _tables_of_logs(logs, clusters, missing, table, comparison):

@@ -4,6 +4,9 @@ import numpy as np
 
 from coalloc_lib.basics.times import DAY, HOUR
 
+#: The durations below which a number of minutes or of hours has one decimal, in seconds.
+WITH_DECIMAL = {60: 600, HOUR: 20 * HOUR}
+
 
 def duration(seconds: float) -> str:
     """Format a duration as a string with a unit, such as ``35 s`` or ``12.5 days``.
@@ -27,9 +30,7 @@ def changed(change: float, low: float = np.nan, high: float = np.nan, times: boo
     """
     ends = [change] if np.isnan(low) else [change, low, high]
     *texts, unit = _in_one_unit(ends) if times else [*(f"{end:.1f}" for end in ends), ""]
-    signed = [text if float(text) <= 0 else f"+{text}" for text in texts]
-    interval = f" ({signed[1]} to {signed[2]})" if len(signed) > 1 else ""
-    return f"{signed[0]} {unit}".rstrip().replace("-", "−") + interval.replace("-", "−")
+    return _with_interval(texts, unit)
 
 
 def unit_of(seconds: float) -> tuple[float, str]:
@@ -44,9 +45,17 @@ def unit_of(seconds: float) -> tuple[float, str]:
 def _in_one_unit(times):
     size = max(map(abs, times))
     length, unit = unit_of(size)
-    digits = 0 if length < HOUR or (length == HOUR and size >= 20 * HOUR) else 1
+    has_decimal = length == DAY or size < WITH_DECIMAL.get(length, 0)
+    digits = 1 if has_decimal else 0
     # Adding 0.0 turns -0.0 into 0.0, which is formatted without a minus sign.
     return [*(f"{round(time / length, digits) + 0.0:.{digits}f}" for time in times), unit]
+
+
+def _with_interval(texts, unit):
+    # The texts are a change and, if its interval is known, the two ends of the interval.
+    signed = [f"+{text}" if float(text) > 0 else text.replace("-", "−") for text in texts]
+    interval = f" ({signed[1]} to {signed[2]})" if len(signed) > 1 else ""
+    return f"{signed[0]} {unit}".rstrip() + interval
 
 
 def in_a_row(
@@ -72,7 +81,6 @@ def in_a_row(
     *texts, unit = _in_one_unit(known) if known else ["s"]
     texts = iter(texts)
     first, second, *ends = ("" if np.isnan(time) else next(texts) for time in times)
-    ends = [f"{'+' * (text > '' and float(text) > 0)}{text}".replace("-", "−") for text in ends]
-    interval = f" ({ends[1]} to {ends[2]})" if ends[1] and ends[2] else ""
-    one, other, moved = (f"{text} {unit}" if text else "–" for text in (first, second, ends[0]))
-    return one, other, moved + interval
+    one, other = (f"{text} {unit}" if text else "–" for text in (first, second))
+    shown = ends if all(ends) else ends[:1]
+    return one, other, _with_interval(shown, unit) if ends[0] else "–"

@@ -36,8 +36,8 @@ def load_study(name: str) -> Any:
     return import_module(f"{__name__}.{name.replace('-', '_')}").study
 
 
-def missing_logs(names: Sequence[str]) -> list[str]:
+def logs_missing_for(studies: Sequence[str]) -> list[str]:
     """Return the public logs that the given studies need and that are not on this computer."""
     from studies.log_files import missing_logs
 
-    return missing_logs(log for name in names for log in load_study(name).logs)
+    return missing_logs(log for name in studies for log in load_study(name).logs)

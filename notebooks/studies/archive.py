@@ -127,17 +127,17 @@ def _archived_answer(row: Row, stored: Row | None) -> str:
 def _overlap(one: Row, other: Row) -> bool:
     if one.reproduced is None or other.reproduced is None:
         return one.reproduced == other.reproduced
-    numbers = float(one.reproduced), float(other.reproduced)
+    numbers = one.reproduced, other.reproduced
     if not all(map(math.isfinite, numbers)):  # the difference between their ends would be NaN
         return numbers[0] == numbers[1] or all(map(math.isnan, numbers))
     low, high = _ends(one)
     other_low, other_high = _ends(other)
     apart = max(low - other_high, other_low - high)
-    return apart <= SAME * abs(float(other.reproduced))
+    return apart <= SAME * abs(other.reproduced)
 
 
 def _ends(row: Row) -> tuple[float, float]:
-    number = float(row.reproduced or 0.0)
+    number = row.reproduced or 0.0
     low = number if row.ci95_low is None else row.ci95_low
     return low, number if row.ci95_high is None else row.ci95_high
 

@@ -85,14 +85,14 @@ def reproduce(
     their tables, and its runs, which the command judge can read again.
     """
     from coalloc_lib.statistics.sweep import SweepError
-    from studies import missing_logs
+    from studies import logs_missing_for
     from studies import reproduce as run
 
     for study in studies or ():
         options.chosen("STUDY", study, STUDIES)
     options.chosen("--scale", scale, SCALES)
     os.environ.setdefault("MPLBACKEND", "agg")  # figures go to files; no window is wanted
-    missing = missing_logs(studies or STUDIES)
+    missing = logs_missing_for(studies or STUDIES)
     if missing:
         warn(
             f"logs that are missing: {', '.join(missing)}; synthetic stand-ins replace them if "

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, finite, one_of
 from coalloc_lib.basics.display import listed
 from coalloc_lib.basics.files import atomic_path
 from coalloc_lib.statistics import Interval
@@ -42,8 +42,10 @@ class Row:
         The name of the study, and of the number or claim in it, such as ``MU-1``.
     quantity : str
         The quantity that decides, in words.
-    published, reproduced : float or str, optional
-        The number in the paper, and our own.
+    published : float or str, optional
+        The number in the paper, or the formula that it prints.
+    reproduced : float, optional
+        Our own number.
     ci95_low, ci95_high : float, optional
         The ends of the 95 % confidence interval of our number; None if it is exact.
     verdict : str
@@ -60,7 +62,7 @@ class Row:
     item: str
     quantity: str
     published: float | str | None
-    reproduced: float | str | None
+    reproduced: float | None
     ci95_low: float | None
     ci95_high: float | None
     verdict: str
@@ -183,10 +185,11 @@ def _judge_number(
 
 
 def _check_numbers(published: float, result: Interval) -> None:
-    ends = {"low": result.low, "high": result.high}
-    for name, value in ({"published": published, "estimate": result.estimate} | ends).items():
-        if not math.isfinite(value):
-            raise InputError(f"{name} = {value}; give a finite number")
+    finite("published", published)
+    if result.warning:
+        return  # for example, the interval of a single run is infinite
+    for name in ("estimate", "low", "high"):
+        finite(name, getattr(result, name))
     if result.low > result.high:
         raise InputError(
             f"result = [{result.low}, {result.high}]; give the lower end of the interval first"

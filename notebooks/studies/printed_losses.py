@@ -39,6 +39,9 @@ CELL = ("table", "clusters", "cluster_size", "component_sizes", "request", "meth
 #: The largest rounding error of a capacity loss printed in a paper: half a unit of its third
 #: decimal.
 ROUNDING = 0.0005
+#: The cut-off for 'very accurate' (claim CC-15) and 'quite accurate' (claim MU-21). The two claims
+#: are about the same comparison of calculated and simulated losses.
+ACCURATE = 0.01
 #: The number of arrivals in a simulation run. The paper of 2003 (section 5) gives this number for
 #: FPFS only, but we use it for every table cell. The function `run_length` estimates how long the
 #: paper's own runs were.

@@ -16,7 +16,7 @@ from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.replications import REPLICATION
 from studies import SCALES, archive
-from studies.archive import made_with, read_made_with, stored_runs
+from studies.archive import RUNS, made_with, read_made_with, stored_runs
 from studies.ledger import Row
 from studies.output import (
     INDEX,
@@ -29,7 +29,6 @@ from studies.output import (
 )
 from studies.published import PublishedError
 from studies.results import StudyResult
-from studies.study import RUNS
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def reproduce(
     one_of("scale", scale, SCALES)
     chosen = {name: studies.load_study(name) for name in names or studies.STUDIES}
     out = output_folder(out)
-    missing = studies.missing_logs([*chosen])
+    missing = studies.logs_missing_for([*chosen])
     results: dict[str, StudyResult] = {}
     others = _other_results(out, chosen)
     figures: list[Path] = []

@@ -31,28 +31,13 @@ from coalloc_lib.statistics.sweep import SweepError, run_points
 from coalloc_lib.statistics.sweep.keys import files_digest
 from coalloc_lib.workloads.catalogue import content_checksum
 from studies import SCALES
-from studies.archive import RUNS, archived_runs
-from studies.claim import EVERYWHERE, Claim, PaperSetting, without
+from studies.archive import archived_runs
+from studies.claim import EVERYWHERE, Claim, PaperSetting
 from studies.joint_reading import JointReading
 from studies.ledger import Decision, Row, judge_claim, not_on_stand_in, without_logs
 from studies.log_files import logs_missing_in, missing_logs
 from studies.published import load_claims, published_claim
 from studies.results import Caption, StudyFigure, StudyResult
-
-__all__ = [
-    "EVERYWHERE",
-    "RUNS",
-    "PaperSetting",
-    "Scale",
-    "Study",
-    "log_checksums",
-    "logs_missing_in",
-    "missing_logs",
-    "refusal_in",
-    "scales",
-    "six_digits",
-    "without",
-]
 
 STUDIES_FOLDER = Path(__file__).parent
 #: A digest of the code of all studies, which is part of the key of every cached result. It is

@@ -11,7 +11,7 @@ check = checker({1: lambda x: "" if x == 5 else "count again", 2: lambda x: ""})
 
 @pytest.fixture(autouse=True)
 def nothing_recorded(monkeypatch):
-    monkeypatch.setattr(answers, "_records", [])
+    monkeypatch.setattr(answers, "_record", None)
 
 
 def test_nothing_is_written_unless_a_record_is_asked_for(tmp_path, monkeypatch):
@@ -48,6 +48,35 @@ def test_a_file_that_cannot_be_written_is_said_before_the_first_answer(tmp_path)
     with pytest.raises(co.InputError, match="gone does not exist"):
         answers.record_answers(tmp_path / "gone" / "answers.csv", "ann", "01")
     check(1, 5)  # nothing is recorded
+
+
+def test_the_verdict_is_shown_if_the_answer_cannot_be_recorded(tmp_path):
+    path = tmp_path / "answers.csv"
+    answers.record_answers(path, "ann", "01")
+    path.mkdir()
+    shown = check(1, 5).data
+    assert "Right: 5." in shown
+    assert f"This answer is not recorded, because {path} cannot be written" in shown
+
+
+def test_answers_are_recorded_in_one_file_if_the_current_folder_changes(tmp_path, monkeypatch):
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path)
+    answers.record_answers("answers.csv", "ann", "01")
+    check(1, 4)
+    monkeypatch.chdir(tmp_path / "below")
+    check(1, 5)
+    (row,) = answers.collect_answers([tmp_path / "answers.csv"]).to_dict("records")
+    assert (row["attempts"], row["answer"]) == (2, "5")
+
+
+def test_the_last_answer_is_the_latest_and_a_file_given_twice_counts_once(tmp_path):
+    files = [tmp_path / name for name in ("later.csv", "early.csv")]
+    for path, day, answer in zip(files, (2, 1), (7, 6), strict=True):
+        row = f"ann,01,1,2026-01-0{day}T10:00:00+00:00,0,{answer}\n"
+        path.write_text(",".join(answers.COLUMNS) + "\n" + row)
+    (row,) = answers.collect_answers([*files, files[1]]).to_dict("records")
+    assert (row["attempts"], row["right"], row["answer"]) == (2, False, "7")
 
 
 def test_a_class_without_an_answer_is_a_table_without_rows(tmp_path):

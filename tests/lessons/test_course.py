@@ -31,7 +31,7 @@ def test_versions_differ_by_outputs_and_solutions_alone(path):
 
 def test_the_first_cell_asks_for_a_name_and_records_answers(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(answers, "_records", [])
+    monkeypatch.setattr(answers, "_record", None)
     first = course.FIRST.format(name="00_tour")
     with pytest.raises(ValueError, match="put your name"):
         exec(first, {})

@@ -8,7 +8,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.basics.checks import one_of
 from lessons import playground
-from lessons.teaching import checker, guess, near
+from lessons.teaching import checker, guess, near, number_of
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,27 @@ def text_of(shown):
     ],
 )
 def test_a_check_names_the_exercise_and_not_the_answer(answer, told):
-    check = checker({2: lambda x: "another exercise", 7: lambda x: "too <large>" * (x > 2.5)})
+    check = checker(
+        {2: lambda x: "another exercise", 7: lambda x: "too <large>" * (number_of(x) > 2.5)}
+    )
     assert unescape(text_of(check(7, answer))) == told
 
 
 def test_a_right_answer_that_is_no_number_is_not_repeated():
     assert text_of(checker({4: lambda x: ""})(4, ["a", "list"])) == "✓ Exercise 4. Right."
+
+
+@pytest.mark.parametrize("answer", ["many", None, [1, 2], 10**400])
+def test_an_answer_of_a_different_type_is_told(answer):
+    check = checker({1: lambda x: near(x, 1.0, 0.1, "count again")})
+    shown = unescape(text_of(check(1, answer)))
+    assert shown.endswith("Not yet: the exercise asks for an answer of a different type.")
+
+
+def test_an_error_in_an_exercise_is_not_blamed_on_the_answer():
+    check = checker({1: lambda x: {}["an error in the exercise"]})
+    with pytest.raises(KeyError, match="an error in the exercise"):
+        check(1, 3.0)
 
 
 def test_a_check_refuses_a_number_without_exercise():

@@ -8,9 +8,9 @@ from studies import load_study
 from studies.cluster_configurations import lesson as cluster_configurations
 from studies.communication_penalty import lesson as communication_penalty
 from studies.job_sharing import model as job_sharing
+from studies.log_files import missing_logs
 from studies.maximal_utilization import lesson as maximal_utilization
 from studies.online_batch import model as online_batch
-from studies.study import missing_logs
 from tests.studies.small import SMALL
 
 #: Fewer jobs and runs than functions take by themselves.

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from coalloc_lib.statistics import Interval
 from coalloc_lib.statistics.site_comparison import ALL
@@ -214,5 +215,52 @@ def test_a_model_that_misses_what_a_log_records_recommends_nothing():
     assert made.words.startswith(f"Nothing can be recommended: at north, {how}.")
     assert f"In the model the best option is '{SHARED}': −4.0 h" in made.words
     assert "surely" not in made.words
-    unsure = recommend(table({SHARED: (-5, 3)}), pairs({SHARED: (-5, 3)}), {"north": how})
-    assert unsure.decision.verdict is Verdict.NOT_BETTER  # there is nothing to take back
+
+
+def saturated_under_every_option():
+    why = "saturated at north: 9% of the work still waits at the last submission"
+    full = table({SHARED: (-3, -1)}, today=why)
+    full.loc[full["option"] != ALONE, ["value", "warning"]] = [np.nan, why]
+    return full
+
+
+def with_unknown_change_at_south():
+    made = table({SHARED: (-3, -1)})
+    unknown = (made["option"] == SHARED) & (made["group"] == "south")
+    made.loc[unknown, ["change_low", "change_high", "warning"]] = [np.nan, np.nan, "short"]
+    return made
+
+
+#: A table for each verdict but `MODEL_FAILS`, and the option that the model prefers.
+TABLES = {
+    Verdict.TAKE: (table({SHARED: (-5, -3)}), SHARED),
+    Verdict.ASK_LOSERS: (table({SHARED: (-3, -1)}, sites={(SHARED, "south"): (1, 3)}), SHARED),
+    Verdict.ACCEPT_UNKNOWN: (with_unknown_change_at_south(), SHARED),
+    Verdict.SERVE: (table({SHARED: (-5, -3)}, today="saturated: 9%"), SHARED),
+    Verdict.ADD_PROCESSORS: (saturated_under_every_option(), None),
+    Verdict.NOTHING_SURE: (table({SHARED: (-3, -1)}, warning="20 days make 2 blocks"), None),
+    Verdict.NO_WAIT: (table({SHARED: (-3, -1)}).assign(value=5.0), None),
+    Verdict.TOO_SMALL: (table({SHARED: (-50 / 3600, -40 / 3600)}), SHARED),
+    Verdict.NOT_BETTER: (table({SHARED: (-5, 3)}), SHARED),
+}
+
+
+def test_every_verdict_of_a_model_that_reproduces_its_logs_has_a_table():
+    assert {*TABLES} == {*Verdict} - {Verdict.MODEL_FAILS}
+
+
+@pytest.mark.parametrize("verdict", TABLES)
+def test_a_model_that_misses_what_a_log_records_gives_no_advice(verdict):
+    made, preferred = TABLES[verdict]
+    differences = pairs({SHARED: (-3, -1)})
+    how = "in the model its queue only grows, in its log its jobs wait 5 min"
+    assert recommend(made, differences).decision.verdict is verdict
+    missed = recommend(made, differences, {"north": how})
+    if verdict is Verdict.NOTHING_SURE:
+        assert missed == recommend(made, differences)
+        return
+    assert missed.decision == (
+        Verdict.MODEL_FAILS, None, (), (), (), preferred, f"at north, {how}"
+    )  # fmt: skip
+    assert missed.words.startswith(f"Nothing can be recommended: at north, {how}.")
+    assert (f"'{preferred}'" in missed.words) == (preferred is not None)

@@ -8,8 +8,8 @@ import pytest
 
 from coalloc_lib.statistics import pick
 from coalloc_lib.statistics.storage import read_runs, write_runs
+from studies.archive import RUNS
 from studies.published import PublishedError
-from studies.study import RUNS
 from tests.studies.toy import toy
 
 NAME, OTHER = "maximal-utilization", "cluster-configurations"

@@ -75,6 +75,8 @@ def test_a_doubt_and_a_stand_in_decide_nothing():
     )
     found = judge_number(0.397, interval(0.396, 0.398, warning="three jobs"))
     assert found[:2] == ("undecided", "the interval is in doubt: three jobs")
+    one_run = judge_number(0.3, Interval(0.3, -np.inf, np.inf, 1, warning="one run"))
+    assert one_run[:2] == ("undecided", "the interval is in doubt: one run")
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

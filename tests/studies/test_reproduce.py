@@ -117,7 +117,7 @@ def test_stand_ins_are_said_once_with_the_command_that_fetches(
     studies_are, monkeypatch, tmp_path, capsys
 ):
     studies_are(None)
-    monkeypatch.setattr("studies.missing_logs", lambda names: ["KTH-SP2", "HPC2N"])
+    monkeypatch.setattr("studies.logs_missing_for", lambda names: ["KTH-SP2", "HPC2N"])
     assert commands.main(["reproduce", "--out", str(tmp_path)]) == 0
     said = capsys.readouterr().err
     assert said.count("stand-ins") == 1

@@ -169,6 +169,19 @@ def test_what_a_comparison_carries_is_the_load_at_the_bound():
     assert carried_load(compare_at) == pytest.approx(1 - 1 / BOUND, abs=0.002)
 
 
+def test_a_comparison_that_carries_no_load_is_refused(sampled):
+    never = Compared(sampled, Pair(sampled.runtime, sampled.runtime + np.nan, np.ones(2, bool)))
+    tried = []
+
+    def compare_at(load):
+        tried.append(load)
+        assert len(tried) < 99, "the search does not end"
+        return never
+
+    with pytest.raises(co.InputError, match=r"compare_at\(0\.0005\d*\) is still saturated"):
+        carried_load(compare_at)
+
+
 def test_a_way_that_rejects_or_piles_up_carries_nothing(sampled):
     calm = sampled.runtime
     assert drains(calm, sampled)
@@ -197,9 +210,11 @@ def test_a_log_is_not_given_the_load_of_its_stand_in(monkeypatch):
     """A log may be fetched between two runs of one process."""
     lengths, seed = Lengths(500, 1_000), np.random.SeedSequence(1)
     setting = Setting("WS-3", "FCFS", "KTH-SP2")
-    monkeypatch.setattr(model, "place_of", lambda log: "")
+    for module in (model, runs):
+        monkeypatch.setattr(module, "place_of", lambda log: "")
     before = load_of(setting, lengths, seed)
-    monkeypatch.setattr(model, "place_of", lambda log: "a file")
+    for module in (model, runs):
+        monkeypatch.setattr(module, "place_of", lambda log: "a file")
     other = synthetic_log()
     monkeypatch.setattr(model, "_jobs_of_log", lambda workload, place: other)
     assert load_of(setting, lengths, seed) != before

@@ -14,9 +14,10 @@ from coalloc_lib.statistics import (
     rows_of,
     sample,
 )
+from studies.claim import PaperSetting
 from studies.ledger import Decision, Row, judge_number
 from studies.results import Caption
-from studies.study import PaperSetting, Study, scales
+from studies.study import Study, scales
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from coalloc_lib.statistics import (
     pick,
     sample,
 )
+from studies.claim import PaperSetting
 from studies.cluster_configurations.model import (
     ALMOST_UNCHANGED,
     ALONE,
@@ -65,7 +66,6 @@ from studies.ledger import Decision, Row
 from studies.logic import all_of, not_
 from studies.printed_losses import printed_rows
 from studies.shares import Share, agreed, answer_in_words
-from studies.study import PaperSetting
 
 #: The setting that the paper's claims are about. If there are runs with other systems, placements,
 #: jobs or policies, the claims are also judged on those runs.

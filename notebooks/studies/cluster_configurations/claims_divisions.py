@@ -10,6 +10,7 @@ from itertools import pairwise, product
 import pandas as pd
 
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, least, most, pick
+from studies.claim import PaperSetting
 from studies.cluster_configurations.claims import any_of, relative_responses
 from studies.cluster_configurations.divisions import (
     CONSTANT,
@@ -44,7 +45,6 @@ from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision
 from studies.logic import all_of, not_
 from studies.shares import Share, agreed, answer_in_words, in_words, share_answers
-from studies.study import PaperSetting
 
 OVER = PaperSetting(fixed={"kind": DIVISION})
 #: Divisions of 128 processors into four, eight and sixteen equal clusters.

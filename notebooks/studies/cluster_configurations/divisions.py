@@ -13,7 +13,7 @@ import pandas as pd
 
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.basics.seeds import parent
-from coalloc_lib.model.distributions import Between, Distribution, Exponential
+from coalloc_lib.model.distributions import Distribution, Exponential
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics import NotRunError, Replications, groups_of, pick, rows_of, sample
@@ -29,17 +29,17 @@ from studies.cluster_configurations.model import (
     UNORDERED,
     WORST_FIT,
 )
+from studies.inputs import ALMOST_CONSTANT
 from studies.study import Scale
 
 #: The value of the column `kind` for settings that divide 128 processors into clusters.
 DIVISION = "division"
 #: The service-time distributions: exponential, as in section 4 of the paper, and almost constant,
-#: which we added. Almost constant service times differ by less than a millionth, so that jobs that
-#: start together depart one after another.
+#: which we added.
 EXPONENTIAL, CONSTANT = "exponential", "constant, departures one by one"
 SERVICES: dict[str, Distribution] = {
     EXPONENTIAL: Exponential(),
-    CONSTANT: Between(1 - 5e-7, 1 + 5e-7),
+    CONSTANT: ALMOST_CONSTANT,
 }
 #: For each label in a figure: the request type and the placement policy of the jobs.
 ORDERED_WAY = "ordered requests"

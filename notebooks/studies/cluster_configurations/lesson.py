@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.plots import Picture
 from coalloc_lib.statistics import Interval, Replications, interval_columns, pick, sample
 from coalloc_lib.statistics.saturation import replicated_traffic
-from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
+from lessons.teaching import ANSWERS, checker, held_against, near, number_of, off_by, ranked
 from studies.cluster_configurations import (
     FOUR,
     PROCESSORS,
@@ -232,9 +233,9 @@ def _unequal(moved: int) -> co.Scenario:
 
 
 def _how_unequal(answer: Any) -> str:
-    little = [m for m in MOVED if _gain(STANDARD, _unequal(m)).below(LOST)]
-    if answer not in MOVED:
+    if not isinstance(answer, Real) or answer not in MOVED:
         return "give one of the four numbers in the question"
+    little = [m for m in MOVED if _gain(STANDARD, _unequal(m)).below(LOST)]
     if answer == max(little):
         return ""
     if answer > max(little):
@@ -243,6 +244,7 @@ def _how_unequal(answer: Any) -> str:
 
 
 def _where_best_fit_is_best(answer: Any) -> str:
+    number = number_of(answer)
     best_fit_wins = []
     for clusters in DIVIDED:
         best = _divided(clusters, co.BestFit())
@@ -250,7 +252,7 @@ def _where_best_fit_is_best(answer: Any) -> str:
         if all(_gain(best, other).above(0) for other in others):
             best_fit_wins.append(clusters)
     hint = "give the number of clusters for which both other placements certainly saturate earlier"
-    return "" if [answer] == best_fit_wins else hint
+    return "" if [number] == best_fit_wins else hint
 
 
 def _penalty_under_first_fit(answer: Any) -> str:

@@ -8,11 +8,13 @@ from. A comment says so if a value is not from the paper.
 from collections.abc import Callable
 
 from coalloc_lib.model.distributions import power_of_two, uniform
-from coalloc_lib.model.placement import FirstFit, Placement, WorstFit
+from coalloc_lib.model.placement import FirstFit, Placement
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, FPFS, Scheduling
 from coalloc_lib.workloads.models import JobModel, Mixture
 from studies.cut_offs import Word
+from studies.inputs import first_fit, worst_fit
+from studies.printed_losses import ACCURATE
 
 # --- Section 2.3: requests ---
 
@@ -21,16 +23,8 @@ UNORDERED, ORDERED, TOTAL = "unordered", "ordered", "total"
 # --- Section 2.4: scheduling and placement ---
 
 
-def _first_fit(system: Multicluster) -> Placement:
-    return FirstFit()
-
-
 def _small_first(system: Multicluster) -> Placement:
     return FirstFit(clusters=tuple(reversed(range(len(system)))))
-
-
-def _worst_fit(system: Multicluster) -> Placement:
-    return WorstFit()
 
 
 #: First fit tries the clusters in a fixed order. Section 4.1 tries the largest cluster first;
@@ -38,9 +32,9 @@ def _worst_fit(system: Multicluster) -> Placement:
 #: worst fit takes the first of them, because the paper does not say which one to take.
 FIRST_FIT, SMALL_FIRST, WORST_FIT = "first fit", "first fit, small first", "worst fit"
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
-    FIRST_FIT: _first_fit,
+    FIRST_FIT: first_fit,
     SMALL_FIRST: _small_first,
-    WORST_FIT: _worst_fit,
+    WORST_FIT: worst_fit,
 }
 
 #: The paper says: 'In all the simulations the First Come First Served (FCFS) policy is used.' We
@@ -162,7 +156,7 @@ ALMOST_UNCHANGED = Word("almost unchanged", TINY, "points", 100)
 #: tables, the two losses differ by up to 0.002 for one cluster, where the calculation is exact, and
 #: by up to 0.006 where it is an approximation.
 EXTREMELY_WELL = Word("extremely well", 0.005, "points", 100)
-VERY_ACCURATE = Word("very accurate", TINY, "points", 100)
+VERY_ACCURATE = Word("very accurate", ACCURATE, "points", 100)
 #: Two mean response times count as similar if their relative difference is at most this number. A
 #: setting with a higher maximal utilization still counts as better if its mean response times are
 #: longer by at most this fraction. Simulations of the same jobs can detect much smaller

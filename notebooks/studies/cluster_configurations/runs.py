@@ -48,6 +48,7 @@ from studies.cluster_configurations.model import (
     WORST_FIT,
     of_one_total,
 )
+from studies.inputs import named
 from studies.printed_losses import ARRIVALS, measure_cell
 from studies.published import PRINTED as PRINTED_TABLE
 from studies.published import PublishedLoss, load_published
@@ -177,11 +178,6 @@ def check_words(setting: Any) -> None:
         word = getattr(setting, name)
         if isinstance(word, str):
             one_of(name, word, tuple(names))
-
-
-def named(part: Any, known: Mapping[str, Any]) -> Any:
-    """Return the object with the given name, or the argument itself if it is not a string."""
-    return known[part] if isinstance(part, str) else part
 
 
 def scenario_of(setting: Any) -> Scenario:

@@ -15,6 +15,7 @@ from coalloc_lib.statistics import (
     pick,
     student,
 )
+from studies.claim import PaperSetting
 from studies.communication_penalty.claims_thresholds import PAPER_SEARCH, is_above
 from studies.communication_penalty.figures import (
     Pair,
@@ -50,7 +51,6 @@ from studies.communication_penalty.thresholds import GRID, read_thresholds
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision
 from studies.logic import all_of
-from studies.study import PaperSetting
 
 #: The paper's setting for the claims about response times. The paper does not state MaxJumps, the
 #: limit on how often a job may be overtaken, so each claim is also judged at other values of
@@ -233,9 +233,8 @@ def all_jobs_feel_the_penalty(runs: pd.DataFrame) -> Decision:
     )
     note = (
         f"from penalty {low:g} to {high:g}, on the same jobs, the response times grow: "
-        f"{shares}; we take 'rather than' "
+        f"{shares}; we take 'rather than' to mean 'and not only in'"
     )
-    note += "to mean 'and not only in'"
     return Decision(least([rise[group] for group in UNSPLIT]), parts, note)
 
 

@@ -56,7 +56,10 @@ def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
     panel = "counted " + drawn["counted"].map(COUNTING)
     panel += load.mask(drawn["load"] == PRINTED_LOAD, "")
     warning = drawn["warning"].where(drawn["bound"] == "", "a bound")
-    levels = {f"{name} {'over ' * (name == 'S1')}{psi:.3f}": psi for name, psi in PRINTED.items()}
+    levels = {
+        f"{name} over {psi:.3f}" if name == "S1" else f"{name} {psi:.3f}": psi
+        for name, psi in PRINTED.items()
+    }
     return plots.lines_and_levels(
         drawn.assign(**ends, panel=panel, warning=warning),
         x="max_jumps",

@@ -11,7 +11,7 @@ from coalloc_lib.basics.checks import instance_of, one_of, shown
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.statistics import Replications, crossing
 from coalloc_lib.statistics.saturation import replicated_traffic
-from lessons.teaching import ANSWERS, checker, held_against, near, off_by, ranked
+from lessons.teaching import ANSWERS, checker, held_against, near, number_of, off_by, ranked
 from studies.communication_penalty import WHOLE, scenario, study
 from studies.logic import all_of
 
@@ -111,7 +111,7 @@ def _max_utilization(scenario: co.Scenario) -> Replications:
 def _slowest_link(answer: Any) -> str:
     right = 1 + 0.160 / 0.25
     hint = "the penalty is alpha times lambda; the question asks for 1 + lambda"
-    if abs(float(answer) - right + 1) < 0.011:
+    if abs(number_of(answer) - right + 1) < 0.011:
         hint = "that is lambda itself; the question asks for a ratio of times"
     return near(answer, right, 0.011, hint)
 
@@ -121,25 +121,26 @@ def _jobs_of_one_size(answer: Any) -> str:
     scenarios = (scenario(0, WHOLE.with_(model=sixteen, above=above)) for above in (16, 15))
     whole, split = (_max_utilization(each).mean for each in scenarios)
     hint = "count how many components fit into a cluster; this tells how many jobs run at once"
-    if abs(float(answer) - split / whole) < 0.005:
+    if abs(number_of(answer) - split / whole) < 0.005:
         hint = "that is the ratio of the work done with and without splitting; subtract 1 from it"
     return near(answer, split / whole - 1, 0.005, hint)
 
 
 def _penalty_alone(answer: Any) -> str:
     hint = "the jobs wait equally long, so only the time that the penalty adds to a run differs"
-    if abs(float(answer) - 0.15) < 0.006:
+    if abs(number_of(answer) - 0.15) < 0.006:
         hint = "that is the difference of the penalties, a share of the run time; how long is that?"
     return near(answer, 10 * 0.15, 0.06, hint)
 
 
 def _how_many_components(answer: Any) -> str:
+    number = number_of(answer)
     maxima = {parts: _max_utilization(_split(parts=parts)) for parts in (2, 3, 4, 5)}
     best = max(maxima, key=lambda parts: maxima[parts].mean)
     others = [maximum for parts, maximum in maxima.items() if parts != best]
     is_sure = all((maxima[best] - other).interval.above(0) for other in others)
     hint = "give the number of components with the highest maximal utilization, without penalty"
-    return "" if is_sure and answer == best else hint
+    return "" if is_sure and number == best else hint
 
 
 @lru_cache

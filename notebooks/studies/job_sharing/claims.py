@@ -17,6 +17,7 @@ from coalloc_lib.statistics import (
     pick,
     ratio,
 )
+from studies.claim import EVERYWHERE, PaperSetting
 from studies.columns import column
 from studies.cut_offs import Word
 from studies.job_sharing.figures import ONE_MACHINE, break_even_of_samples, spanning_over_sharing
@@ -39,7 +40,6 @@ from studies.job_sharing.model import (
 from studies.job_sharing.runs import ALL_USERS, study
 from studies.joint_reading import JointReading
 from studies.ledger import Decision, Judgement, Row, judge_number
-from studies.study import EVERYWHERE, PaperSetting
 
 #: The setting that the claims of the paper refer to. If the study also ran other values of the
 #: columns in `varied`, each claim is also judged for those values.
@@ -177,15 +177,15 @@ def spanning_pays_at_a_quarter(runs: pd.DataFrame) -> Decision:
         for weight in ("work", *(set(column(runs, "weight")) - {"work"}))
     }
     by_work = found.pop("work")
-    note = "jobs are weighted by work, as the paper says in words"
+    clauses = ["jobs are weighted by work, as the paper says in words"]
     for weight, each in found.items():
-        note += (
-            f"; weighted by {weight}, as in the formula of the paper, the value is "
-            f"{each.estimate:.3f} "
+        clauses.append(
+            f"weighted by {weight}, as in the formula of the paper, the value is "
+            f"{each.estimate:.3f} [{each.low:.3f}, {each.high:.3f}]"
         )
-        note += f"[{each.low:.3f}, {each.high:.3f}]"
     elsewhere = {f"weighted by {weight}": each.below(1) for weight, each in found.items()}
-    return Decision(by_work, {"smaller than with sharing": by_work.below(1)}, note, elsewhere)
+    parts = {"smaller than with sharing": by_work.below(1)}
+    return Decision(by_work, parts, "; ".join(clauses), elsewhere)
 
 
 @study.add_claim(

@@ -18,6 +18,7 @@ from coalloc_lib.statistics import (
     ratios_along,
     sample,
 )
+from studies.claim import without
 from studies.job_sharing.claims import (
     EQUAL_OR_NOT,
     FREE,
@@ -54,7 +55,6 @@ from studies.job_sharing.model import (
 from studies.job_sharing.runs import ALL_USERS, NOT_WIDE, study
 from studies.ledger import Decision
 from studies.logic import all_of, not_
-from studies.study import without
 
 
 @study.add_claim(
@@ -213,10 +213,9 @@ def whole_wide_jobs_still_gain(runs: pd.DataFrame) -> Decision:
     highest = line[max(gains)].interval
     note = (
         f"the penalty decides: without a penalty the claim {SAYS[free]}, and for all penalties "
-        "up to "
+        f"up to {max(gains):.0%} it {SAYS[every]} (ratio of {highest.estimate:.3f} "
+        f"[{highest.low:.3f}, {highest.high:.3f}] at {max(gains):.0%})"
     )
-    note += f"{max(gains):.0%} it {SAYS[every]} (ratio of {highest.estimate:.3f} "
-    note += f"[{highest.low:.3f}, {highest.high:.3f}] at {max(gains):.0%})"
     parts = {"spanning gains at penalties up to 25%": free if free == every else None}
     return Decision(mean_crossing(line, level=1.0).interval, parts, note)
 

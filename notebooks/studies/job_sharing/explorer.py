@@ -94,7 +94,9 @@ def _picture(
     ran = _run_each_way(configuration, jobs, policy, penalty, load, count)
     label = f"{configuration}, {workload}, {policy}, penalty {penalty:g}"
     label += f", load {load:g}" if load else ""
-    label += f", first {count:,} jobs" * (count < len(jobs))
+    if count < len(jobs):
+        label += f", first {count:,} jobs"
+    rings = "; rings: before" if before else ""
     table, spanning_over_sharing = _response_times(ran, WEIGHINGS[weight], before)
     dots = plots.intervals(
         table, x="hours", row="mode", words="words", log=True, row_height=0.34,
@@ -102,8 +104,7 @@ def _picture(
         xlabel="AWRT in hours, on a logarithmic axis", title=verdict(spanning_over_sharing),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
         "the time; wide jobs are divided by the size of the largest machine, locally by that of "
-        "their site's, and run whole on one machine"
-        + "; rings: before" * bool(before),
+        f"their site's, and run whole on one machine{rings}",
     )  # fmt: skip
     plots.style.mark_powers(dots.axes[0].xaxis)
     busy = _busy_sites(ran)
@@ -144,7 +145,8 @@ def _busy_sites(ran):
             continue
         shares = 100 * busy.groupby("group")["utilization"].mean()
         heading = f"{mode}: {shares.min():.0f} to {shares.max():.0f} % busy"
-        heading += f", {100 * spanned:.1f} % of the jobs span" * (mode == model.MULTI_SITE)
+        if mode == model.MULTI_SITE:
+            heading += f", {100 * spanned:.1f} % of the jobs span"
         panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
     return pd.concat(panels)
 

@@ -235,8 +235,11 @@ def should_they_span(
     table = pd.DataFrame(rows)
     first = table[table["line"] == "at once"]
     pays, loses = first.query("ci95_high < 1")["penalty"], first.query("ci95_low > 1")["penalty"]
-    words = [f"pays up to {pays.max():g}"] * (len(pays) > 0)
-    words += [f"loses from {loses.min():g} on"] * (len(loses) > 0)
+    words = []
+    if len(pays):
+        words.append(f"pays up to {pays.max():g}")
+    if len(loses):
+        words.append(f"loses from {loses.min():g} on")
     figure = plots.factor_lines(
         table, x="penalty", y="ratio", line="line", base="job sharing",
         style=plots.LineStyle(whole_bands=True), look=plots.signs(("at once", "adaptive")),

@@ -6,7 +6,6 @@ for Parallel Job Scheduling (2002). Comments mark everything that the paper does
 
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,17 +15,16 @@ from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import (
     BestFit,
-    FirstFit,
     LeastLoaded,
     Placement,
     RandomFit,
-    WorstFit,
 )
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, FCFS, FPFS, Conservative, Scheduling
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.jann import shipped_workload
 from coalloc_lib.workloads.sites import MODIFICATIONS, extract, least_loaded, round_robin
+from studies.inputs import first_fit, worst_fit
 from studies.log_files import place_of
 
 # --- Section 3: local execution, job sharing, multi-site execution, and a single machine ---
@@ -62,14 +60,6 @@ def _best_fit(system: Multicluster) -> Placement:
     return BestFit()
 
 
-def _first_fit(system: Multicluster) -> Placement:
-    return FirstFit()
-
-
-def _worst_fit(system: Multicluster) -> Placement:
-    return WorstFit()
-
-
 def _random_fit(system: Multicluster) -> Placement:
     return RandomFit(SEED)
 
@@ -79,8 +69,8 @@ def _random_fit(system: Multicluster) -> Placement:
 BEST_FIT = "best fit"
 PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
     BEST_FIT: _best_fit,
-    "first fit": _first_fit,
-    "worst fit": _worst_fit,
+    "first fit": first_fit,
+    "worst fit": worst_fit,
     "least loaded": LeastLoaded,
     "random": _random_fit,
 }
@@ -160,7 +150,7 @@ def workloads(draws: int = 20, seed: Seed = SEED) -> dict[str, tuple[JobStream, 
 
 
 @lru_cache(maxsize=2)
-def _extracts(place: Path, count: int) -> tuple[JobStream, ...]:
+def _extracts(place: str, count: int) -> tuple[JobStream, ...]:
     # The argument `place` is only a part of the cache key, because the log file may be fetched or
     # replaced while Python runs.
     jobs = load_trace(LOG, missing="error").jobs(request="total")

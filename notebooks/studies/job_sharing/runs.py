@@ -17,6 +17,7 @@ from coalloc_lib.schedules.schedule import WEIGHTS, Schedule, weighted_mean, wei
 from coalloc_lib.simulation import sites
 from coalloc_lib.statistics import DAY
 from coalloc_lib.workloads.sites import MODIFICATIONS, modified
+from studies.inputs import named
 from studies.job_sharing import model
 from studies.job_sharing.model import (
     ADAPTIVE,
@@ -113,7 +114,7 @@ class Setting:
     @property
     def scheduling(self) -> Scheduling:
         """The policy object, which is looked up if `policy` is a name."""
-        return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
+        return named(self.policy, POLICIES)
 
 
 # --- one run ---

@@ -22,6 +22,7 @@ from coalloc_lib.statistics import (
     ratio,
     sample,
 )
+from studies.claim import PaperSetting
 from studies.cut_offs import Asked, Part
 from studies.ledger import Decision, judge_number
 from studies.logic import all_of
@@ -66,7 +67,6 @@ from studies.maximal_utilization.tables import VALUE
 from studies.printed_losses import ROUNDING
 from studies.published import PublishedClaim, published_claim
 from studies.shares import Share, agreed, answer_in_words, in_words
-from studies.study import PaperSetting
 
 #: The paper's standard setting (section 7), at which each claim is judged. If there are runs at
 #: other settings, each claim is also tested on them.

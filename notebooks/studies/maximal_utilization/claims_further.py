@@ -16,6 +16,7 @@ from coalloc_lib.statistics import (
     pick,
     sample,
 )
+from studies.claim import PaperSetting
 from studies.columns import column
 from studies.cut_offs import Asked, Part
 from studies.ledger import Decision
@@ -48,7 +49,6 @@ from studies.printed_losses import ROUNDING
 from studies.published import PRINTED as PRINTED_CELLS
 from studies.published import published_claim
 from studies.shares import agreed
-from studies.study import PaperSetting
 
 #: The setting of claim MU-9, which is about how much capacity overtaking in the queue gains.
 OVERTAKING = PaperSetting(fixed={"kind": (LOSS, WAITING)})

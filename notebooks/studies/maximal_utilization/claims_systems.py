@@ -9,7 +9,9 @@ from coalloc_lib.statistics import (
     pick,
     sample,
 )
+from studies.claim import PaperSetting
 from studies.ledger import Decision, not_on_stand_in
+from studies.log_files import logs_missing_in
 from studies.maximal_utilization.claims import PAPER
 from studies.maximal_utilization.figures import (
     VERY_LARGE,
@@ -32,7 +34,6 @@ from studies.maximal_utilization.runs import (
     study,
 )
 from studies.maximal_utilization.tables import VALUE
-from studies.study import PaperSetting, logs_missing_in
 
 # --- Section 7.2 ---
 

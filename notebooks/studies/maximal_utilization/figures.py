@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.statistics import differences, means, pick
+from studies.claim import without
 from studies.columns import column
 from studies.cut_offs import Word
 from studies.das1_densities import CAPTION, densities, draw_densities
@@ -39,7 +40,6 @@ from studies.maximal_utilization.model import (
 from studies.maximal_utilization.runs import LOSS, OF_LOG, study
 from studies.printed_losses import caption_of, draw_printed, printed_table
 from studies.results import Caption
-from studies.study import without
 
 # --- Cut-offs for the paper's words ---
 

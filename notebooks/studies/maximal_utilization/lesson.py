@@ -11,7 +11,7 @@ from coalloc_lib.analytic import slotted_as_printed, slotted_utilization
 from coalloc_lib.basics.checks import instance_of, shown
 from coalloc_lib.basics.seeds import spawn
 from coalloc_lib.statistics import paired_difference
-from lessons.teaching import ANSWERS, checker, near, off_by, raised, ranked
+from lessons.teaching import ANSWERS, checker, near, number_of, off_by, raised, ranked
 from studies.maximal_utilization import FOUR, pathological_loss, study
 from studies.maximal_utilization.figures import FREEDOM_LABELS
 from studies.maximal_utilization.model import MANY
@@ -61,25 +61,27 @@ def _pathological_limit(answer: Any) -> str:
 
 
 def _clusters_past_a_quarter(answer: Any) -> str:
+    given = number_of(answer)
     clusters, sizes = 1, co.uniform(1, 7)
     many = co.Multicluster.equal
     while co.maximal_utilization(many(clusters, 32), sizes).capacity_loss < 0.25:
         clusters += 1
-    if answer == clusters:
+    if given == clusters:
         return ""
     fewer = "a smaller number of clusters is enough, or your number is not valid"
-    return fewer if answer > clusters else "the loss grows with every further cluster, so try more"
+    return fewer if given > clusters else "the loss grows with every further cluster, so try more"
 
 
 def _jumps_for_ten_points(answer: Any) -> str:
+    given = number_of(answer)
     model = co.JobModel(co.parse_sizes("U[1,14]"), len(FOUR))
     fcfs = co.saturated_loss(co.Scenario(FOUR, model), jobs=60_000).estimate
     for jumps in JUMPS:
         fpfs = co.saturated_loss(co.Scenario(FOUR, model, co.FPFS(jumps)), jobs=60_000).estimate
         if fcfs - fpfs >= 0.10:
-            if answer == jumps:
+            if given == jumps:
                 return ""
-            return "a lower limit is enough" if answer > jumps else "it gains less than ten points"
+            return "a lower limit is enough" if given > jumps else "it gains less than ten points"
     return "none of them gains ten points"
 
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from coalloc_lib.analytic import JointSizes
 from coalloc_lib.model.distributions import (
-    Between,
     Deterministic,
     Distribution,
     Exponential,
@@ -27,6 +26,7 @@ from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.das1 import das1_service_times, das1_sizes
 from coalloc_lib.workloads.models import JobModel
 from coalloc_lib.workloads.swf import SwfLog
+from studies.inputs import ALMOST_CONSTANT
 from studies.log_files import place_of
 from studies.published import PublishedLoss
 
@@ -135,14 +135,12 @@ EXCEPTION = FIVE[4]
 #: hyperexponential with a cv of [3] up to [10]'.
 #:
 #: Two interpretations of constant service times. They are needed because section 5 says only that
-#: jobs may start 'when a job departs'. With `CALM`, service times differ by less than a millionth,
-#: so that jobs that start together depart one by one, and waiting jobs are placed after each
-#: departure. With `AT_ONCE`, all jobs that end at the same instant depart before waiting jobs are
-#: placed.
+#: jobs may start 'when a job departs'. With `CALM`, service times are `ALMOST_CONSTANT`. With
+#: `AT_ONCE`, all jobs that end at the same instant depart before waiting jobs are placed.
 CALM, AT_ONCE = "deterministic, departures one by one", "deterministic, departures all at once"
 EXPONENTIAL, WILD = "exponential", "hyperexponential, cv 10"
 SERVICES: dict[str, Distribution] = {
-    CALM: Between(1 - 5e-7, 1 + 5e-7),
+    CALM: ALMOST_CONSTANT,
     AT_ONCE: Deterministic(),
     EXPONENTIAL: Exponential(),
     "hyperexponential, cv 3": Hyperexponential(1.0, 3),

@@ -16,6 +16,7 @@ from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics import Replications, capacity_loss, rows_of
 from coalloc_lib.statistics.saturation import heavy_traffic, loss_between_bounds
 from coalloc_lib.workloads.models import JobModel, ResampledJobs
+from studies.inputs import named
 from studies.maximal_utilization.further import (
     Balance,
     Counterexample,
@@ -163,11 +164,7 @@ class Setting:
         system = self.system
         if self.request == TOTAL:
             system = Multicluster([system.processors])
-        policy, placement = self.policy, self.placement
-        if isinstance(policy, str):
-            policy = POLICIES[policy]
-        if isinstance(placement, str):
-            placement = PLACEMENTS[placement]
+        policy, placement = named(self.policy, POLICIES), named(self.placement, PLACEMENTS)
         return Scenario(system, jobs, policy, None if self.request == ORDERED else placement)
 
 

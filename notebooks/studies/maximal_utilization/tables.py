@@ -16,15 +16,15 @@ from coalloc_lib.statistics import (
     least,
     pick,
 )
+from studies.claim import PaperSetting
 from studies.cut_offs import Asked, Part, Word
 from studies.ledger import Decision, Row
 from studies.logic import all_of
 from studies.maximal_utilization.further import APPROXIMATION, FEWER, SIMULATION
 from studies.maximal_utilization.model import ORDERED, TOTAL, UNORDERED
 from studies.maximal_utilization.runs import study
-from studies.printed_losses import ROUNDING, MeasuredCell, cells_of, printed_cell
+from studies.printed_losses import ACCURATE, ROUNDING, MeasuredCell, cells_of, printed_cell
 from studies.published import PRINTED
-from studies.study import PaperSetting
 
 #: The column of the table of runs that contains the measured capacity loss.
 VALUE = "capacity_loss"
@@ -114,9 +114,8 @@ def approximation_is_reasonable(runs: pd.DataFrame) -> Decision:
     return Decision(average(apart), agreement(apart, word), note, elsewhere)
 
 
-#: The cut-off for 'the latter is quite accurate'. Claim CC-15 has the same cut-off, because it is
-#: about the same comparison, which the paper of 2002 calls 'very accurate'.
-QUITE_ACCURATE = Word("quite accurate", 0.01, "points", 100)
+#: The cut-off for 'the latter is quite accurate'.
+QUITE_ACCURATE = Word("quite accurate", ACCURATE, "points", 100)
 
 
 @study.add_claim(

@@ -9,6 +9,7 @@ from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, most, pick
 from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.statistics.weeks import WeeklySums, weekly_sums
+from studies.claim import EVERYWHERE, PaperSetting
 from studies.ledger import Decision
 from studies.log_files import title_of
 from studies.online_batch.claims import SERVERS_OF_KTH
@@ -17,7 +18,6 @@ from studies.online_batch.model import EXACT, KTH, LEAST, OWN_BATCH, TOO_MUCH
 from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import BUSY, OVERLOAD
 from studies.results import Caption
-from studies.study import EVERYWHERE, PaperSetting
 
 #: The number of weeks that are left out at the start of a schedule, until the queue is long enough
 #: to keep the servers busy.
@@ -105,15 +105,13 @@ def booking_uses_more(runs: pd.DataFrame) -> Decision:
         raise NotRunError(f"no run has {KTH} at a load of {TOO_MUCH:g}")
     best = most(of_kth.values())
     easy = of_kth["EASY"]
-    note = (
-        "for 'may', it is enough if online beats one of FCFS, EASY and conservative "
-        "backfilling; the "
-    )
-    note += f"difference from EASY is {easy.estimate:.3f} [{easy.low:.3f}, {easy.high:.3f}]; the "
-    note += "load is our own choice, and 'better QoS guarantees' is not judged"
-    return Decision(
-        best, {"more busy servers than under some batch policy": best.above(0)}, note, elsewhere
-    )
+    clauses = [
+        "for 'may', it is enough if online beats one of FCFS, EASY and conservative backfilling",
+        f"the difference from EASY is {easy.estimate:.3f} [{easy.low:.3f}, {easy.high:.3f}]",
+        "the load is our own choice, and 'better QoS guarantees' is not judged",
+    ]
+    parts = {"more busy servers than under some batch policy": best.above(0)}
+    return Decision(best, parts, "; ".join(clauses), elsewhere)
 
 
 @study.add_claim(
@@ -128,12 +126,14 @@ def booking_uses_much(runs: pd.DataFrame) -> Decision:
 
     A replay of a log does all the offered work, so its utilization is that of the log.
     """
-    lost = (
+    clauses = [
         "in a replay of a log, every policy does all its work, so all policies have the same "
         "utilization"
-    )
+    ]
     for at, its_runs in groups_of(pick(runs, kind=OVERLOAD, log=KTH), ["length"]):
         busy = over_weeks(runs).mean(used(its_runs, LEAST)).within(0.0, 1.0)
-        lost += f"; at a load of {TOO_MUCH:g}, {KTH} with lengths {at['length']} keeps "
-        lost += f"{busy.estimate:.3f} of its servers busy"
-    return Decision(None, {}, lost=lost)
+        clauses.append(
+            f"at a load of {TOO_MUCH:g}, {KTH} with lengths {at['length']} keeps "
+            f"{busy.estimate:.3f} of its servers busy"
+        )
+    return Decision(None, {}, lost="; ".join(clauses))

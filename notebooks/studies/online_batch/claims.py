@@ -9,15 +9,16 @@ import pandas as pd
 from coalloc_lib.policies import Online
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, pick
 from coalloc_lib.statistics.weeks import WeeklySums
+from studies.claim import PaperSetting
 from studies.columns import column
 from studies.cut_offs import Asked, Part, Word, answers
 from studies.ledger import Decision
 from studies.online_batch.figures import (
     MACHINE,
     PLAIN,
-    as_read,
     figure1,
     number,
+    runs_as_read,
     sums_of,
     sums_of_groups,
 )
@@ -42,6 +43,8 @@ from studies.online_batch.model import (
     SMALLER_STEP,
     TABLE1,
     TABLE2,
+    has_read_machine,
+    is_own,
 )
 from studies.online_batch.readings import READING, attempts_of_groups, replays
 from studies.online_batch.runs import over_weeks, study
@@ -54,7 +57,6 @@ from studies.online_batch.settings import (
     WHOLE,
 )
 from studies.shares import agreed
-from studies.study import PaperSetting
 
 #: A note that says that our number of servers for the log KTH differs from the number in the paper.
 SERVERS_OF_KTH = f"we use {READ_SERVERS[KTH]} servers for KTH, but Table 1 prints {TABLE1[KTH][0]}"
@@ -90,8 +92,7 @@ def name_of(machine: Mapping[str, Any]) -> str:
 
 def is_as_read(machine: Mapping[str, Any]) -> bool:
     """Return whether a setting has the servers and jobs that we believe the paper used."""
-    log = machine["log"]
-    return (machine["servers"], machine["kept"]) == (READ_SERVERS[log], READ_JOBS[log])
+    return has_read_machine(machine["log"], machine["servers"], machine["kept"])
 
 
 def machines(
@@ -126,7 +127,7 @@ class Answers:
         They are added to `own` if the paper makes this comparison.
         """
         name = f"({name_of(machine)})"
-        if is_as_read(machine) and machine["log"] in (KTH, CTC) and policy in (RECORDED, LEAST):
+        if is_as_read(machine) and machine["log"] in (KTH, CTC) and is_own(policy):
             self.own |= {f"{what} ({machine['log']})": part for what, part in parts.items()}
         else:
             answered = answers(parts)
@@ -175,14 +176,7 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
     Section 2 defines the duration as the estimated one, which is the requested time. The means that
     Table 1 prints are those of the run times. If these two readings differ, the claim is undecided.
     """
-    all_of_kth = pick(runs, log=KTH, kept=ALL).to_dict("records")
-    if not all_of_kth:
-        raise NotRunError(f"the jobs of {KTH} were not measured")
-    (of_kth,) = all_of_kth
-    found = {row["kept"]: row for row in pick(runs, log=CTC).to_dict("records")}
-    if READ_JOBS[CTC] not in found:
-        raise NotRunError(f"{CTC} was not measured with {READ_JOBS[CTC]}")
-    of_ctc = found.pop(READ_JOBS[CTC])
+    of_kth, of_ctc, others = rows_of_short_jobs(runs)
     columns = {"run times": "short", "requested times": "asks_for_short"}
 
     def each_reading(limit: float) -> dict[str, bool]:
@@ -195,29 +189,47 @@ def short_jobs(runs: pd.DataFrame) -> Decision:
         return agreed(each_reading(limit).values())
 
     told = each_reading(MOST.value)
-    shares = "; ".join(
+    clauses = [
         f"with {reading}, the claim {'holds' if told[reading] else 'does not hold'} ({KTH} "
         f"{of_kth[name]:.1%}, {CTC} {of_ctc[name]:.1%})"
         for reading, name in columns.items()
-    )
-    note = f"{shares}; the jobs of {CTC} are those of {READ_JOBS[CTC]}"
+    ]
+    clauses.append(f"the jobs of {CTC} are those of {READ_JOBS[CTC]}")
     elsewhere = {
         f"at most {SHORT_OF_CTC:.0%} with {reading} ({CTC}, {kept})": bool(
             row[name] <= SHORT_OF_CTC
         )
-        for kept, row in found.items()
+        for kept, row in others.items()
         for reading, name in columns.items()
     }
     parts: dict[str, Part] = {
         "the claim holds with run times and with requested times": Asked(MOST, both)
     }
-    return Decision(float(of_kth["short"]), parts, note, elsewhere)
+    return Decision(float(of_kth["short"]), parts, "; ".join(clauses), elsewhere)
+
+
+def rows_of_short_jobs(
+    runs: pd.DataFrame,
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return the rows with the shares of short jobs, and raise `NotRunError` if one is missing.
+
+    The rows are that of KTH, that of the CTC jobs that we believe the paper used, and those of
+    other selections of CTC jobs, by selection.
+    """
+    all_of_kth = pick(runs, log=KTH, kept=ALL).to_dict("records")
+    if not all_of_kth:
+        raise NotRunError(f"the jobs of {KTH} were not measured")
+    found = {row["kept"]: row for row in pick(runs, log=CTC).to_dict("records")}
+    if READ_JOBS[CTC] not in found:
+        raise NotRunError(f"{CTC} was not measured with {READ_JOBS[CTC]}")
+    (of_kth,) = all_of_kth
+    return of_kth, found.pop(READ_JOBS[CTC]), found
 
 
 # --- Section 5.1: online scheduling compared with batch scheduling ---
 
 
-def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
+def own_and_other(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
     """Separate the answers about the paper's own comparison from all other answers.
 
     The paper compares online scheduling with the recorded waits. All other answers compare online
@@ -227,7 +239,7 @@ def split(found: Mapping[str, Mapping[str, Part]]) -> tuple[dict, dict]:
     elsewhere: dict[str, bool | None] = {}
     for policy, its_parts in found.items():
         name = policy.partition(",")[0]
-        if policy in (RECORDED, LEAST):
+        if is_own(policy):
             parts |= {f"{what} {name}": part for what, part in its_parts.items()}
         else:
             elsewhere |= {f"{what} {name}": is_so for what, is_so in answers(its_parts).items()}
@@ -262,14 +274,14 @@ def small_jobs_suffer_in_batch(runs: pd.DataFrame) -> Decision:
     small, middle = small_and_middle(runs)
     found, over_online = {}, {}
     for policy in batch_policies(runs):
-        batch, online = penalties(small, policy), penalties(small, LEAST)
+        batch, online = waits_over_length(small, policy), waits_over_length(small, LEAST)
         over_online[policy] = weeks.ratio(batch, online)
-        longer = weeks.ratio(penalties(middle, LEAST), penalties(middle, policy))
+        longer = weeks.ratio(waits_over_length(middle, LEAST), waits_over_length(middle, policy))
         found[policy] = {
             "small jobs wait far longer than online:": ORDER.above(over_online[policy]),
             "jobs of 2 to 10 h wait longer online than:": longer.above(1.0),
         }
-    parts, elsewhere = split(found)
+    parts, elsewhere = own_and_other(found)
     note = f"small jobs take up to {SMALL:g} h; the length is the booked time, at least 5 min"
     return Decision(over_online[RECORDED], parts, note, elsewhere)
 
@@ -287,10 +299,12 @@ def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
     weeks = over_weeks(runs)
     parts: dict[str, Part] = {}
     of_ctc: Interval | None = None
-    for machine, its_runs in machines(as_read(runs), (CTC, HPC2N)):
+    for machine, its_runs in machines(runs_as_read(runs), (CTC, HPC2N)):
         small, middle = small_and_middle(its_runs)
-        over_online = weeks.ratio(penalties(small, RECORDED), penalties(small, LEAST))
-        longer = weeks.ratio(penalties(middle, LEAST), penalties(middle, RECORDED))
+        over_online = weeks.ratio(
+            waits_over_length(small, RECORDED), waits_over_length(small, LEAST)
+        )
+        longer = weeks.ratio(waits_over_length(middle, LEAST), waits_over_length(middle, RECORDED))
         parts[f"small jobs wait far longer in batch ({machine['log']})"] = ORDER.above(over_online)
         parts[f"jobs of 2 to 10 h wait longer online ({machine['log']})"] = longer.above(1.0)
         of_ctc = over_online if machine["log"] == CTC else of_ctc
@@ -303,7 +317,7 @@ def small_jobs_suffer_on_other_logs(runs: pd.DataFrame) -> Decision:
     )
 
 
-def penalties(runs: pd.DataFrame, policy: str) -> WeeklySums:
+def waits_over_length(runs: pd.DataFrame, policy: str) -> WeeklySums:
     """Return weekly sums, under one policy, of each job's wait divided by its length."""
     return sums_of_groups(pick(runs, policy=policy), "wait_over_length")
 
@@ -498,13 +512,14 @@ def attempts_grow(runs: pd.DataFrame) -> Decision:
         )
     *_, widest = TABLE2[CTC].values()
     step = Online().step / HOUR
-    note = (
+    clauses = [
         f"the printed values of CTC disagree: {widest:g} attempts take "
-        f"{(widest - 1) * step:.1f} h, but the "
-    )
-    note += f"longest printed wait is {LONGEST[CTC, LEAST]:g} h; the means have no interval, and "
-    note += "the means of KTH were used to choose its number of servers"
-    return Decision(growth, parts, note, elsewhere)
+        f"{(widest - 1) * step:.1f} h, but the longest printed wait is "
+        f"{LONGEST[CTC, LEAST]:g} h",
+        "the means have no interval, and the means of KTH were used to choose its number of "
+        "servers",
+    ]
+    return Decision(growth, parts, "; ".join(clauses), elsewhere)
 
 
 @study.add_claim(

@@ -89,7 +89,7 @@ def plain(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
     return found[found["servers"] == found["log"].map(OWN_SERVERS)]
 
 
-def as_read(runs: pd.DataFrame) -> pd.DataFrame:
+def runs_as_read(runs: pd.DataFrame) -> pd.DataFrame:
     """Select the runs with the number of servers and the jobs that we believe the paper used."""
     on_servers = column(runs, "servers") == column(runs, "log").map(READ_SERVERS)
     return runs[on_servers & (column(runs, "kept") == column(runs, "log").map(READ_JOBS))]
@@ -101,7 +101,7 @@ def beside_the_record(runs: pd.DataFrame) -> pd.DataFrame:
     The simulated runs are online scheduling as we interpret the paper, our own batch schedules, and
     any policy that a user of the study has added.
     """
-    found = as_read(pick(runs, **PLAIN, length=EXACT))
+    found = runs_as_read(pick(runs, **PLAIN, length=EXACT))
     return found[~found["policy"].isin(NOT_OF_PAPER)]
 
 
@@ -399,7 +399,9 @@ def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
         found = pick(runs, kind=LOG, grouping=BY_LENGTH, log=log, kept=kept)
         if found.empty:
             continue
-        words = f"{title_of(runs, log)}, {LENGTH_NAMES[name]}" + f", {kept}" * (kept != ALL)
+        words = f"{title_of(runs, log)}, {LENGTH_NAMES[name]}"
+        if kept != ALL:
+            words += f", {kept}"
         table = {"line": words, "log": title_of(runs, log), "kept": kept, "at": found["up_to"]}
         rows.append(pd.DataFrame(table | {"estimate": found[name]}))
     if not rows:

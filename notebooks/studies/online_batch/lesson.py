@@ -20,7 +20,7 @@ from coalloc_lib.statistics.weeks import Bootstrap, WeeklySums, week_of
 from coalloc_lib.widgets.controls import Explorer, slider_with_entry
 from lessons.teaching import checker, near
 from studies.online_batch import Setting, model, simulate
-from studies.online_batch.claims import penalties, small_and_middle
+from studies.online_batch.claims import small_and_middle, waits_over_length
 from studies.online_batch.figures import LOOK, beside_the_record, plain, sums_of
 from studies.online_batch.model import (
     CTC,
@@ -200,9 +200,11 @@ def _draw_limits(axes, booked, refused):
     for policy, (column, label) in ways.items():
         ends = [booked[column] - booked[f"{column}_low"], booked[f"{column}_high"] - booked[column]]
         sign = LOOK[policy]
+        if policy == "online":
+            label += " ..."
         axes.errorbar(
             refused, booked[column], np.maximum(np.nan_to_num(ends), 0), color=sign.colour,
-            marker=sign.marker, capsize=2, label=label + " ..." * (policy == "online"),
+            marker=sign.marker, capsize=2, label=label,
         )  # fmt: skip
     last = np.inf
     for hours, x, y in zip(LIMITS, refused, booked["mean_wait"], strict=True):
@@ -264,7 +266,8 @@ def small_jobs(result: Any) -> str | None:
     The wait is compared with the wait under EASY.
     """
     small, _ = small_and_middle(pick(beside_the_record(result.runs), log=KTH))
-    found = over_weeks(small).ratio(penalties(small, LEAST), penalties(small, "EASY"))
+    online, easy = (waits_over_length(small, policy) for policy in (LEAST, "EASY"))
+    found = over_weeks(small).ratio(online, easy)
     options = {
         "a tenth of it": (0, 0.3),
         "about the same": (0.6, 1.6),

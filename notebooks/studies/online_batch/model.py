@@ -51,6 +51,16 @@ READ_JOBS = {KTH: ALL, CTC: USED, HPC2N: ALL}
 FURTHER_JOBS = {KTH: (), CTC: (RAN, ALL), HPC2N: ()}
 
 
+def has_read_machine(log: str, servers: float, kept: str) -> bool:
+    """Return whether a log has the servers and jobs that we believe the paper used."""
+    return (servers, kept) == (READ_SERVERS[log], READ_JOBS[log])
+
+
+def is_own(policy: str) -> bool:
+    """Return whether the paper shows waits under a policy: online scheduling or the record."""
+    return policy in (RECORDED, LEAST)
+
+
 def servers_of(log: str) -> list[int]:
     """Return all numbers of servers with which we schedule a log's jobs, in ascending order."""
     return sorted({OWN_SERVERS[log], READ_SERVERS[log], *FURTHER_SERVERS[log]})

@@ -17,8 +17,8 @@ from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick
 from studies.joint_reading import JointReading
 from studies.ledger import Judgement, Row, judge_number
-from studies.log_files import title_of
-from studies.online_batch.figures import MACHINE, PLAIN, as_read, number
+from studies.log_files import logs_missing_in, title_of
+from studies.online_batch.figures import MACHINE, PLAIN, number, runs_as_read
 from studies.online_batch.model import (
     BOOKED_AS,
     CTC,
@@ -39,7 +39,6 @@ from studies.online_batch.model import (
 from studies.online_batch.runs import study
 from studies.online_batch.settings import BY_FIFTY, LOG, WHOLE
 from studies.results import Caption
-from studies.study import logs_missing_in
 
 #: The columns that identify one interpretation of the paper for a log: a number of servers, a
 #: selection of jobs and a minimum length of bookings.
@@ -163,7 +162,9 @@ def of_log(runs: pd.DataFrame, log: str) -> pd.DataFrame:
     for (which, servers, kept, policy), found in by_reading(runs).items():
         if which != log:
             continue
-        words = f"{servers:g} servers, {policy}" + f", {kept}" * (log == CTC)
+        words = f"{servers:g} servers, {policy}"
+        if log == CTC:
+            words += f", {kept}"
         for name, printed in printed_of_replays(log).items():
             value = found.get(name, np.nan)
             row = {"log": title_of(runs, log), "servers": servers, "kept": kept, "policy": policy}
@@ -252,7 +253,7 @@ ATTEMPTS_CAPTION = (
 def attempts(runs: pd.DataFrame) -> pd.DataFrame:
     """Compare mean attempts per request with Table 2, by number of requested servers."""
     rows = []
-    for at, its_runs in groups_of(pick(as_read(replays(runs)), policy=LEAST), READING):
+    for at, its_runs in groups_of(pick(runs_as_read(replays(runs)), policy=LEAST), READING):
         printed = printed_of_replays(at["log"])
         for _, group in pick(its_runs, grouping=BY_FIFTY).sort_values("above").iterrows():
             first = int(group["above"]) + 1
@@ -272,7 +273,7 @@ def printed_numbers(runs: pd.DataFrame) -> Iterator[Row]:
     """Check each number in Tables 1 and 2 and each longest wait in the paper, as ledger rows."""
     yield from table1_numbers(runs)
     for log in (KTH, CTC):
-        booked = pick(as_read(replays(runs)), policy=LEAST, log=log)
+        booked = pick(runs_as_read(replays(runs)), policy=LEAST, log=log)
         if not booked.empty:
             found = found_in_replay(booked)
             for name, printed in printed_of_replays(log).items():

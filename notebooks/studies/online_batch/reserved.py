@@ -18,12 +18,12 @@ from studies.online_batch.figures import (
     LOOK,
     MACHINE,
     RUN_TIMES,
-    as_read,
     beside_the_record,
     draw_trend,
     means_of_draws,
     over_draws,
     point,
+    runs_as_read,
     shades_of,
     shares_longer,
 )
@@ -66,7 +66,7 @@ LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
 def with_reservations(runs: pd.DataFrame) -> pd.DataFrame:
     """Select the runs of each policy that was run with several shares of advance reservations."""
     usual = {"kind": SCHEDULE, "length": EXACT}
-    found = as_read(pick(runs, policy=tuple(WITH_RESERVATIONS), **usual))
+    found = runs_as_read(pick(runs, policy=tuple(WITH_RESERVATIONS), **usual))
     of_lines = [column(found, "log"), column(found, "policy")]
     shares = column(found, "share").groupby(of_lines).transform("nunique")
     return found[shares > 1]

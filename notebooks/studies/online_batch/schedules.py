@@ -202,9 +202,11 @@ def groupings(setting: Setting) -> dict[str, tuple[str, Sequence[tuple[float, fl
         servers = [*pairwise(POWERS_OF_TWO)]
     if in_a_figure and setting.log == KTH:
         lengths = [*pairwise(LENGTH_ENDS)]
-    tried = " requests attempts" * (setting.policy == LEAST)
+    columns = "jobs wait_over_length"
+    if setting.policy == LEAST:
+        columns += " requests attempts"
     return {
-        BY_LENGTH: ("jobs wait_over_length" + tried, lengths),
+        BY_LENGTH: (columns, lengths),
         BY_SERVERS: ("jobs wait_h", servers),
     }
 

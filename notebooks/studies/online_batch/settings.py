@@ -7,6 +7,7 @@ from typing import Any
 from coalloc_lib.basics.checks import one_of, positive
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Scheduling
+from studies.inputs import named
 from studies.online_batch import model
 from studies.online_batch.model import (
     ALL,
@@ -95,7 +96,7 @@ class Setting:
     @property
     def scheduling(self) -> Scheduling:
         """The policy object, which is looked up if `policy` is a name."""
-        return self.policy if isinstance(self.policy, Scheduling) else POLICIES[self.policy]
+        return named(self.policy, POLICIES)
 
     @property
     def is_a_reading(self) -> bool:
@@ -111,7 +112,7 @@ class Setting:
     @property
     def is_as_read(self) -> bool:
         """Whether the setting has the servers and jobs that we believe the paper used."""
-        return (self.servers, self.kept) == (READ_SERVERS[self.log], READ_JOBS[self.log])
+        return model.has_read_machine(self.log, self.servers, self.kept)
 
     @property
     def is_grouped(self) -> bool:

@@ -91,7 +91,8 @@ class TreeWalk:
             return
         self.taken = periods[: self.count]
         servers = listed([period.server + 1 for period in self.taken])
-        yield f"Accepted: {self._set(self.taken)}, on server{'s' * (self.count > 1)} {servers}"
+        word = "servers" if self.count > 1 else "server"
+        yield f"Accepted: {self._set(self.taken)}, on {word} {servers}"
 
     def _phase1(self) -> Iterator[str]:
         node = self.root
@@ -132,7 +133,8 @@ class TreeWalk:
                 node = node.right
             else:
                 self._mark("feasible", node.right)
-                when += " or later" * (node.median < float("inf"))
+                if node.median < float("inf"):
+                    when += " or later"
                 right = self._set(leaves(node.right))
                 yield f"{name}: ends at its right are {when}: {right} will do"
                 node = node.left
@@ -249,7 +251,7 @@ def slot_tree_search(state: str = "") -> Explorer:
 
 
 def _drawn(book, search, marks, title, subtitle) -> Figure:
-    trees: list[tuple[Inner | None, Node]] = [(None, search.root)] * bool(search.root)
+    trees: list[tuple[Inner | None, Node]] = [(None, search.root)] if search.root else []
     trees += [
         (node, node.secondary.root)
         for node in search.letters

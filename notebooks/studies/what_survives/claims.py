@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pandas as pd
 
 from coalloc_lib.statistics import NotRunError
+from studies.claim import PaperSetting
 from studies.columns import column
 from studies.ledger import Decision
-from studies.study import PaperSetting
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS, Conclusion
-from studies.what_survives.effects import CONDITION, effect_of
+from studies.what_survives.effects import CONDITION, change_and_answer, effect_of
 from studies.what_survives.runs import own, study
 
 #: Each conclusion is judged as a claim under one policy and by one metric. The note on the claim
@@ -26,8 +26,7 @@ def judging(conclusion: Conclusion) -> Callable[[pd.DataFrame], Decision]:
         found = effect_of(runs)
         if found.warning:
             raise NotRunError(found.warning)
-        change = found.in_percent()
-        answer = change.below(100 * conclusion.up_to)
+        change, answer = change_and_answer(conclusion, found)
         if column(runs, "saturated").iloc[0]:
             return Decision(
                 None,

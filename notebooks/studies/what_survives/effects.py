@@ -19,7 +19,7 @@ from coalloc_lib.statistics.settling import WARM_UP
 from coalloc_lib.statistics.weeks import STEP
 from studies.log_files import logs_missing_in
 from studies.what_survives import model
-from studies.what_survives.conclusions import CONCLUSIONS
+from studies.what_survives.conclusions import CONCLUSIONS, Conclusion
 from studies.what_survives.runs import SUMS, study
 
 #: The columns that describe the condition of a test. A test is one conclusion under one condition,
@@ -98,12 +98,20 @@ def effects(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(_cells(runs))
 
 
+def change_and_answer(conclusion: Conclusion, effect: Interval) -> tuple[Interval, bool | None]:
+    """Return an effect in percent, and whether the conclusion holds there.
+
+    The answer is None if the interval does not decide it.
+    """
+    change = effect.in_percent()
+    return change, change.below(100 * conclusion.up_to)
+
+
 def _cells(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for keys, rows in runs.groupby(["conclusion", *CONDITION], sort=False):
         cell = dict(zip(("conclusion", *CONDITION), keys, strict=True))
         conclusion = CONCLUSIONS[cell["conclusion"]]
-        change = effect_of(rows).in_percent()
-        answer = change.below(100 * conclusion.up_to)
+        change, answer = change_and_answer(conclusion, effect_of(rows))
         yield (
             cell
             | {"load": rows["load"].iloc[0], "name": conclusion.name}

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.jobs import JobStream
 from studies.what_survives.conclusions import Compared
 
@@ -17,6 +18,8 @@ DRAINS = 0.05
 #: The search for the largest load that a system can serve: the first load that is tried, and the
 #: largest step from one load to the next.
 FIRST, STEP = 0.3, 0.1
+#: The smallest load that is tried. No setting of the study is saturated at a load as low as this.
+LEAST_LOAD = 1e-3
 
 
 def drains(response: NDArray[np.float64], jobs: JobStream) -> bool:
@@ -56,6 +59,11 @@ def carried_load(compare_at: Callable[[float], Compared]) -> float:
         the simulations no longer drains before that, it is the last load that was
         tried at which all of them drain.
 
+    Raises
+    ------
+    InputError
+        If the system is still saturated at a load below `LEAST_LOAD`.
+
     Notes
     -----
     The loads increase from step to step. Each step is divided by the worst mean response time so
@@ -65,6 +73,11 @@ def carried_load(compare_at: Callable[[float], Compared]) -> float:
     """
     low, at_low = FIRST, worst_response(compare_at(FIRST))
     while at_low > BOUND:
+        if low < LEAST_LOAD:
+            raise InputError(
+                f"compare_at({low:g}) is still saturated; give a comparison whose simulations "
+                "reject no job and serve a low load"
+            )
         low, at_low = low / 2, worst_response(compare_at(low / 2))
     while True:
         high = low + STEP / max(at_low, 1.0)

@@ -7,7 +7,6 @@ pairs of a policy and a load. The other conditions are changed one at a time.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.statistics import student
 from coalloc_lib.statistics.settling import WARM_UP, after_warm_up, halves
 from coalloc_lib.statistics.weeks import rows_by_week, week_of
+from studies.log_files import place_of
 from studies.study import Scale, Study, scales, six_digits
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS, Compared, Conclusion
@@ -124,14 +124,14 @@ def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) ->
     only in their estimates.
     """
     exact = replace(setting, share=1.0, estimates=model.EXACT)
-    place = model.place_of(setting.workload) if setting.workload in model.LOGS else None
+    place = place_of(setting.workload) if setting.workload in model.LOGS else None
     carried = _carried(exact, lengths, seed.entropy, seed.spawn_key, place)
     return float(f"{setting.share * carried:.3g}")
 
 
 @cache
 def _carried(
-    setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...], place: Path | None
+    setting: Setting, lengths: Lengths, entropy: int, spawn_key: tuple[int, ...], place: str | None
 ) -> float:
     # The argument `place` is used only as part of the cache key, so that the load of a synthetic
     # stand-in is not used for the log itself.
