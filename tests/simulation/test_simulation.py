@@ -155,3 +155,28 @@ def test_a_changed_scenario_is_another_and_a_name_makes_none():
     assert changed.name == ""
     assert str(changed) == repr(changed)
     assert PAIR.with_(scheduling=co.FPFS(5), name="jumps").name == "jumps"
+
+
+def test_the_first_jobs_of_a_stream_have_the_load_that_was_asked_for():
+    """The first 100 jobs of the stream have the work 1, and the last 100 have the work 99."""
+    work = np.repeat([1.0, 99.0], 100)
+    stream = co.JobStream(np.arange(200), work, np.ones(200))
+    scenario = co.Scenario(co.Multicluster([10]), stream)
+    for count in (2, 100, 150, 200):
+        jobs = scenario.sample(count, load=0.5)
+        assert jobs.runtime.tolist() == work[:count].tolist()
+        assert jobs.offered_load(scenario.system) == pytest.approx(0.5)
+    assert scenario.sample(100).submit.tolist() == stream.submit[:100].tolist()
+    with pytest.raises(co.InputError, match="load = 0; give a finite number above 0"):
+        scenario.sample(100, load=0)
+
+
+def test_the_first_jobs_of_a_log_have_the_load_that_was_asked_for():
+    scenario = co.Scenario(co.Multicluster([128]), co.load_trace("KTH-SP2", missing="stand-in"))
+    for count in (100, 500):
+        assert scenario.sample(count, load=0.7).offered_load(scenario.system) == pytest.approx(0.7)
+
+
+def test_the_jobs_of_a_model_have_the_load_on_average():
+    jobs = PAIR.sample(100_000, load=0.5, seed=1)
+    assert jobs.offered_load(PAIR.system) == pytest.approx(0.5, rel=0.02)
