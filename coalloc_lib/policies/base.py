@@ -34,7 +34,8 @@ class Job:
     Attributes
     ----------
     number : int
-        Position of the job in the stream, in order of arrival, starting at 0.
+        Number of the job in order of arrival, starting at 0. If the stream is sorted by submission,
+        it is the position of the job in the stream.
     submit : float
         Instant of submission. With a backlog, this is the instant at which the job entered the
         queue.

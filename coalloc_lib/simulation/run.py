@@ -88,7 +88,7 @@ def simulate(
     scheduling = FCFS() if scheduling is None else scheduling
     check_parts(system, scheduling, placement, engine)
     instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
-    _refuse_reservations(jobs, scheduling)
+    refuse_reservations(jobs, scheduling)
     if backlog is not None:
         backlog = _checked_backlog(backlog, jobs, scheduling)
     placement = _chosen_placement(system, jobs, placement)
@@ -177,7 +177,18 @@ def _engine(name, jobs, scheduling, placement):
     return run_readable
 
 
-def _refuse_reservations(jobs, scheduling):
+def _chosen_placement(system, jobs, placement):
+    if jobs.request == "ordered":
+        refuse_for_ordered(placement)
+        return None
+    placement = WorstFit() if placement is None else placement
+    check_request(placement, jobs.request)
+    placement.check(system)
+    return placement
+
+
+def refuse_reservations(jobs: JobStream, scheduling: Scheduling) -> None:
+    """Raise an error if a job requests a reservation and the policy does not serve any."""
     if scheduling.takes_reservations or not jobs.has_reservations:
         return
     job = int(jobs.is_reserved.argmax())
@@ -187,16 +198,6 @@ def _refuse_reservations(jobs, scheduling):
         f"{scheduling} does not serve; use Conservative() or Online(), or remove the reservations "
         "with jobs.replace(earliest_start=None, latest_start=None)"
     )
-
-
-def _chosen_placement(system, jobs, placement):
-    if jobs.request == "ordered":
-        refuse_for_ordered(placement)
-        return None
-    placement = WorstFit() if placement is None else placement
-    check_request(placement, jobs.request)
-    placement.check(system)
-    return placement
 
 
 def refuse_impossible(

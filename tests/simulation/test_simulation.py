@@ -132,6 +132,21 @@ def test_a_backlog_ignores_submissions_and_keeps_the_queue_full():
     assert jobs.submit.tolist() == [70, 60, 50, 40, 30]
 
 
+class StartsJobZero(co.Scheduling):
+    """A policy that starts only the job with the number 0."""
+
+    def start_jobs(self, state):
+        if state.queue and state.queue[0].number == 0:
+            state.start(state.queue[0])
+
+
+def test_a_stuck_job_is_numbered_in_order_of_arrival():
+    """The job at position 0 arrives after the job at position 1, and never starts."""
+    jobs = co.JobStream([5, 0], [1, 1], [1, 1])
+    with pytest.raises(co.InputError, match="beginning with job 1 in order of arrival; change"):
+        co.simulate(co.Multicluster([4]), jobs, scheduling=StartsJobZero(), engine="reference")
+
+
 def test_a_real_log(real_logs):
     """The schedule of the KTH log on 100 processors keeps the rules, and both engines make it."""
     jobs = read_swf(next(real_logs.glob("KTH-SP2*"))).jobs(request="total")
