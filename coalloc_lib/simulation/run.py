@@ -149,9 +149,16 @@ def _checked_backlog(backlog, jobs, scheduling):
 def _check_adaptive(jobs, scheduling, placement):
     # An adaptive policy lets jobs wait for a single cluster, which makes sense only if the
     # placement prefers a single cluster.
+    if not scheduling.adaptive or jobs.request == "total":
+        return
+    if jobs.request == "ordered":
+        raise InputError(
+            f"scheduling = {scheduling} is given for ordered requests, but it lets jobs wait for a "
+            "single cluster, and ordered requests name their clusters; give EASY() or another "
+            "policy that is not adaptive"
+        )
     rule = placement.rule if isinstance(placement, HomeSite) else placement
-    prefers_one = jobs.request == "total" or (rule is not None and rule.one_cluster_first)
-    if scheduling.adaptive and not prefers_one:
+    if not rule.one_cluster_first:
         raise InputError(
             f"placement = {placement} is given for {jobs.request} requests with {scheduling}, which"
             " needs a placement that prefers a single cluster; give SingleThenSpan()"

@@ -54,6 +54,19 @@ def test_bad_arguments_are_named(how, message):
         co.simulate(**{"system": co.Multicluster([4]), "jobs": ONE} | how)
 
 
+@pytest.mark.parametrize(
+    ("request_type", "message"),
+    [
+        ("ordered", r"EASY\(.*\) is given for ordered requests, .* clusters; give EASY\(\)"),
+        ("unordered", r"WorstFit\(\) is given for unordered .*; give SingleThenSpan\(\)"),
+    ],
+)
+def test_adaptive_backfilling_says_what_it_serves(request_type, message):
+    jobs = co.JobStream([0], [1], [[1, 1]], request=request_type)
+    with pytest.raises(co.InputError, match=message):
+        co.simulate(co.Multicluster([4, 4]), jobs, scheduling=co.EASY(adaptive=True))
+
+
 def test_defaults_are_fcfs_and_worst_fit():
     schedule = co.simulate(co.Multicluster([4, 8]), ONE)
     assert (schedule.scheduling, schedule.placement) == (co.FCFS(), co.WorstFit())
