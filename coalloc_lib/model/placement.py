@@ -265,6 +265,12 @@ class SingleThenSpan(Placement):
 
     def __post_init__(self) -> None:
         instance_of("single", self.single, Placement, "BestFit()")
+        if "total" not in self.single.requests:
+            raise InputError(
+                f"single = {self.single} is for {' and '.join(self.single.requests)} requests, but "
+                "it must place whole jobs on one cluster; give a placement for total requests, "
+                "such as BestFit()"
+            )
 
     def place(
         self, components: Sequence[int], request: str, idle: Sequence[int]
@@ -531,12 +537,14 @@ def refuse_for_ordered(placement: Placement | None) -> None:
 
 
 def check_request(placement: Placement, request: str) -> None:
-    """Raise an error if a placement cannot serve requests of a given type."""
+    """Raise an error if a placement, or the rule of a `HomeSite`, cannot serve a request type."""
     if request not in placement.requests:
         raise InputError(
             f"placement = {placement} is for {' and '.join(placement.requests)} requests, but the "
             f"jobs have {request} requests; give another placement or another request type"
         )
+    if isinstance(placement, HomeSite):
+        check_request(placement.rule, request)
 
 
 #: The classes of this library's placements that try the clusters in some order.
