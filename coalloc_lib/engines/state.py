@@ -190,8 +190,6 @@ class State(policies.State):
         self._idle = tuple(map(add, self._idle, job.allocation))
 
     def _given(self, job, allocation):
-        # A placement that the user defined may have chosen the allocation. The policy is then not
-        # at fault if the request does not allow it, and `Schedule.verify` reports it.
         taken = allocation_of(allocation, sum(job.components), len(self._idle))
         if taken is None:
             raise InputError(
@@ -199,18 +197,25 @@ class State(policies.State):
                 f"{shown(allocation)}; give the number of processors from each cluster, or "
                 "no allocation"
             )
-        if self._is_trusted and not serves(taken, job.components, self._request, self._placement):
-            raise InputError(
-                f"{self._policy} started job {job.number}, with the components "
-                f"{shown([*job.components])}, on {shown(taken)}, which a request of type "
-                f"{self._request!r} does not allow; give what state.place(job) returns, or no "
-                "allocation"
-            )
-        return taken
+        mend = "give what state.place(job) returns, or no allocation"
+        return self._served(job, taken, f"{self._policy} started", "on", mend)
 
     def _placed(self, job, answer, room):
-        what = f"job {job.number}, of {job.processors} processors,"
-        return checked_allocation(name_of(self._placement), answer, sum(job.components), room, what)
+        name, what = name_of(self._placement), f"job {job.number}, of {job.processors} processors,"
+        taken = checked_allocation(name, answer, sum(job.components), room, what)
+        if self._is_trusted:
+            return taken
+        mend = "return None, or an allocation that the request allows"
+        return self._served(job, taken, f"{name} placed", "as", mend)
+
+    def _served(self, job, taken, did, preposition, mend):
+        if not serves(taken, job.components, self._request, self._placement):
+            raise InputError(
+                f"{did} job {job.number}, with the components {shown([*job.components])}, "
+                f"{preposition} {shown(taken)}, which a request of type {self._request!r} does not "
+                f"allow; {mend}"
+            )
+        return taken
 
     def _turn(self, job, did):
         try:
