@@ -361,7 +361,7 @@ class RandomFit(Placement):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        whole("seed", self.seed, least=0)
+        object.__setattr__(self, "seed", whole("seed", self.seed, least=0))
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the cluster numbers in a pseudorandom order."""
@@ -372,7 +372,7 @@ class RandomFit(Placement):
 
     def numbers(self, clusters: int) -> Sequence[int]:
         """Return one pseudorandom number per cluster, generated from the seed."""
-        return _sampled_numbers(int(self.seed), clusters)
+        return _sampled_numbers(self.seed, clusters)
 
 
 @dataclass(frozen=True)
