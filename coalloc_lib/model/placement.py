@@ -517,11 +517,11 @@ def serves(
         return ordered_allocation(components, allocation) is not None
     if request == "flexible":
         return True
-    is_whole = clusters_used(allocation) == 1
     if request == "total":
-        return is_whole
-    sizes, placed = (sorted(filter(None, each)) for each in (components, allocation))
-    return sizes == placed or (is_whole and may_stay_whole(placement, request))
+        return clusters_used(allocation) == 1
+    if sorted(filter(None, components)) == sorted(filter(None, allocation)):
+        return True
+    return may_stay_whole(placement, request) and clusters_used(allocation) == 1
 
 
 def refuse_for_ordered(placement: Placement | None) -> None:

@@ -243,8 +243,9 @@ class State(Protocol):
         Raises
         ------
         InputError
-            If the job is not waiting, if the allocation does not have its number of processors, or
-            if the request of the job does not allow the allocation.
+            If the job is not waiting, or if the allocation does not have its number of processors.
+            Also if the request of the job does not allow the allocation, unless the user defined
+            the method `place` of the placement.
         """
 
     def promise(self, job: Job, instant: float) -> None:
