@@ -99,7 +99,7 @@ class IdlePeriods:
 
     def counts(self, start: float, end: float) -> tuple[int, ...]:
         """Return the number of processors of each cluster that are idle during [start, end)."""
-        return tuple(map(len, self.by_cluster(self.feasible(start, end))))
+        return tuple(map(len, self._by_cluster(self.feasible(start, end))))
 
     def choose(
         self, start: float, end: float, allocation: Sequence[int], rule: str
@@ -148,13 +148,14 @@ class IdlePeriods:
         """Cancel the reservation of a processor in the interval [start, end).
 
         The interval is merged with adjacent idle periods that are not over. Raises `InputError` if
-        the processor is idle at some time in the interval.
+        the processor is idle at some time in the interval, or the interval begins before 0.
         """
         start, end = float(start), float(end)
         periods = self._periods_of(server)
         after = bisect_left(periods, start, key=_START)
         beside = periods[max(after - 1, 0) : after + 1]
-        if not start < end or any(p.start < end and p.end > start for p in beside):
+        is_idle = any(p.start < end and p.end > start for p in beside)
+        if not 0 <= start < end or is_idle:
             raise InputError(
                 f"processor {server} is not reserved from {start:g} to {end:g}; give an interval "
                 "that was reserved with take()"
@@ -194,7 +195,7 @@ class IdlePeriods:
         while periods and periods[0].end <= self.now:
             del periods[0]
 
-    def by_cluster(self, periods: Iterable[IdlePeriod]) -> list[list[IdlePeriod]]:
+    def _by_cluster(self, periods: Iterable[IdlePeriod]) -> list[list[IdlePeriod]]:
         """Group idle periods by cluster, in the given order within each cluster."""
         groups: list[list[IdlePeriod]] = [[] for _ in self.sizes]
         for period in periods:
@@ -202,7 +203,7 @@ class IdlePeriods:
         return groups
 
     def _take_first(self, periods, allocation):
-        found = self.by_cluster(periods)
+        found = self._by_cluster(periods)
         wanted = wanted_of(allocation, [*map(len, found)])
         return [period for idle, n in zip(found, wanted, strict=True) for period in idle[:n]]
 

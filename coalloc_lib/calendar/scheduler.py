@@ -10,7 +10,7 @@ from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.times import DAY
 from coalloc_lib.calendar.booking import Booking, Refused, book
 from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
-from coalloc_lib.calendar.search import BEFORE_NOW, TOO_WIDE, BookingRules
+from coalloc_lib.calendar.search import BEFORE_NOW, NO_LENGTH, TOO_WIDE, BookingRules
 from coalloc_lib.model.answers import checked_allocation
 from coalloc_lib.model.placement import Placement, WorstFit, clusters_used, time_on_processors
 from coalloc_lib.model.system import Multicluster
@@ -105,7 +105,7 @@ class Calendar:
         start, latest : float
             The request must start in this interval, ends included.
         length : float
-            Length of the request on one cluster.
+            Length of the request on one cluster. A request with a negative length is rejected.
         servers : int
             Number of processors.
         span_penalty : float
@@ -130,6 +130,8 @@ class Calendar:
             return Refused(self.now, TOO_WIDE, ())
         if start < self.now:
             return Refused(self.now, BEFORE_NOW, ())
+        if length < 0:  # the minimum length is for short requests only
+            return Refused(self.now, NO_LENGTH, ())
         answer = book(
             self.idle,
             request,

@@ -22,8 +22,14 @@ from math import inf, log2, nextafter
 from typing import NamedTuple
 
 from coalloc_lib.basics.checks import InputError, finite, positive, shown, whole
-from coalloc_lib.calendar import periods as lists
-from coalloc_lib.calendar.periods import FIRST_FOUND, IdlePeriod, IdlePeriods, slot_of
+from coalloc_lib.calendar.periods import (
+    FIRST_FOUND,
+    RULES,
+    IdlePeriod,
+    IdlePeriods,
+    slot_of,
+    wanted_of,
+)
 
 #: The maximum fraction of the leaves of a subtree that may be in one of its two halves. If one half
 #: has a larger fraction, the subtree is rebuilt.
@@ -267,7 +273,7 @@ class SlotTrees(IdlePeriods):
     ((1,), (2,))
     """
 
-    rules = (*lists.RULES, FIRST_FOUND)
+    rules = (*RULES, FIRST_FOUND)
 
     def __init__(self, sizes: Sequence[int], slot: float, slots: int) -> None:
         super().__init__(sizes)
@@ -362,7 +368,7 @@ class SlotTrees(IdlePeriods):
         """
         if rule != FIRST_FOUND:
             return super().choose(start, end, allocation, rule)
-        (count,) = lists.wanted_of(allocation, self.sizes)
+        (count,) = wanted_of(allocation, self.sizes)
         return self._take_first(self.search(start, end, count).found, allocation)
 
     def advance(self, now: float) -> None:

@@ -125,8 +125,11 @@ class Outcome(NamedTuple):
 
 
 def left_waiting(policy: str, count: int, first: int) -> InputError:
-    """Create the error for a run that got stuck: jobs wait, but no job will start or leave."""
+    """Create the error for a run that got stuck: jobs wait, but no job will start or leave.
+
+    The number `first` is that of the first waiting job in order of arrival, from 0.
+    """
     return InputError(
-        f"{policy} left {count} jobs waiting in an idle system, beginning with job {first}; "
-        "change the policy so that it starts jobs that fit"
+        f"{policy} left {count} jobs waiting in an idle system, beginning with job {first} "
+        "in order of arrival; change the policy so that it starts jobs that fit"
     )

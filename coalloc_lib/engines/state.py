@@ -11,7 +11,7 @@ from coalloc_lib import policies
 from coalloc_lib.basics.checks import InputError, float_of, kind_of, shown, whole
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.model.answers import allocation_of, answered_numbers, checked_allocation
-from coalloc_lib.model.placement import WorstFit, is_of_library, serves
+from coalloc_lib.model.placement import Placement, WorstFit, is_of_library, serves
 from coalloc_lib.policies import Job, Refusal
 
 
@@ -66,7 +66,10 @@ class State(policies.State):
         self._policy = name_of(task.scheduling)
         # For ordered requests, all placements give the same allocation, so any one can be used.
         self._placement = WorstFit() if task.placement is None else task.placement
-        self._is_trusted = is_of_library(self._placement)
+        self._placement_name = name_of(self._placement)
+        # The method `place` of the base class needs no check: it checks the order of the clusters.
+        has_plain_place = type(self._placement).place is Placement.place
+        self._is_trusted = has_plain_place or is_of_library(self._placement)
         self._queue = View("queue", self._policy)
         self._running = View("running", self._policy)
         self._turns: dict[Job, simpy.Event] = {}
@@ -190,8 +193,8 @@ class State(policies.State):
         self._idle = tuple(map(add, self._idle, job.allocation))
 
     def _given(self, job, allocation):
-        # A placement that the user defined may have chosen the allocation. The policy is then not
-        # at fault if the request does not allow it, and `Schedule.verify` reports it.
+        # An allocation of a placement that is not trusted was checked when the placement chose it,
+        # and a second check would take too much time.
         taken = allocation_of(allocation, sum(job.components), len(self._idle))
         if taken is None:
             raise InputError(
@@ -199,18 +202,29 @@ class State(policies.State):
                 f"{shown(allocation)}; give the number of processors from each cluster, or "
                 "no allocation"
             )
-        if self._is_trusted and not serves(taken, job.components, self._request, self._placement):
-            raise InputError(
-                f"{self._policy} started job {job.number}, with the components "
-                f"{shown([*job.components])}, on {shown(taken)}, which a request of type "
-                f"{self._request!r} does not allow; give what state.place(job) returns, or no "
-                "allocation"
-            )
+        if self._is_trusted and not self._serves(job, taken):
+            mend = "give what state.place(job) returns, or no allocation"
+            raise self._not_served(f"{self._policy} started", job, "on", taken, mend)
         return taken
 
     def _placed(self, job, answer, room):
-        what = f"job {job.number}, of {job.processors} processors,"
-        return checked_allocation(name_of(self._placement), answer, sum(job.components), room, what)
+        name, processors = self._placement_name, job.processors
+        what = f"job {job.number}, of {processors} processors,"
+        taken = checked_allocation(name, answer, processors, room, what)
+        if not self._is_trusted and not self._serves(job, taken):
+            mend = "return None, or an allocation that the request allows"
+            raise self._not_served(f"{name} placed", job, "as", taken, mend)
+        return taken
+
+    def _serves(self, job, taken):
+        return serves(taken, job.components, self._request, self._placement)
+
+    def _not_served(self, did, job, preposition, taken, mend):
+        return InputError(
+            f"{did} job {job.number}, with the components {shown([*job.components])}, "
+            f"{preposition} {shown(taken)}, which a request of type {self._request!r} does not "
+            f"allow; {mend}"
+        )
 
     def _turn(self, job, did):
         try:

@@ -175,8 +175,8 @@ class SizeDistribution(Distribution):
 
     def sum_of(self, copies: int) -> "SizeDistribution":
         """Return the distribution of a sum of `copies` independent sizes from this distribution."""
-        total = np.ones(1)
-        for _ in range(checks.whole("copies", copies)):
+        total, copies = np.ones(1), checks.whole("copies", copies)
+        for _ in range(copies):
             total = np.convolve(total, self.probabilities)
         name = self.name if copies == 1 else f"sum of {copies} {self.name}"
         return SizeDistribution(total / total.sum(), name)
@@ -251,14 +251,15 @@ def power_of_two(
     [0.0, 0.4, 0.6]
     """
     low, high = _interval(low, high)
-    if checks.positive("q", q) > 1:
+    share = checks.positive("q", q)
+    if share > 1:
         raise InputError(f"q = {q}; give a number above 0 and at most 1")
     sizes = np.arange(high + 1)
     is_power = (sizes & (sizes - 1)) == 0
     is_power[1] = one_is_power_of_two
-    weights = np.where(is_power, 3.0, 1.0) * float(q) ** np.maximum(sizes - low, 0)
+    weights = np.where(is_power, 3.0, 1.0) * share ** np.maximum(sizes - low, 0)
     weights[:low] = 0
-    return SizeDistribution(weights / weights.sum(), f"D({q:g})[{low},{high}]")
+    return SizeDistribution(weights / weights.sum(), f"D({share:g})[{low},{high}]")
 
 
 def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribution:
@@ -315,7 +316,7 @@ class _OfMean(Distribution):
     mean: float = 1.0
 
     def __post_init__(self) -> None:
-        checks.positive("mean", self.mean)
+        object.__setattr__(self, "mean", checks.positive("mean", self.mean))
 
 
 @dataclass(frozen=True)
@@ -336,6 +337,11 @@ class Deterministic(_OfMean):
     @property
     def variance(self) -> float:
         """Variance of the time, which is 0."""
+        return 0.0
+
+    @property
+    def cv(self) -> float:
+        """Coefficient of variation, which is 0."""
         return 0.0
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
@@ -361,6 +367,11 @@ class Exponential(_OfMean):
     def variance(self) -> float:
         """Variance of the times: the square of the mean."""
         return self.mean**2
+
+    @property
+    def cv(self) -> float:
+        """Coefficient of variation, which is 1."""
+        return 1.0
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         return rng.exponential(self.mean, shape)
@@ -388,6 +399,8 @@ class Between(Distribution):
         low, high = checks.not_negative("low", self.low), checks.positive("high", self.high)
         if low >= high:
             raise InputError(f"low = {low} is not below high = {high}; give a larger high")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
 
     @property
     def mean(self) -> float:
@@ -428,9 +441,12 @@ class Hyperexponential(Distribution):
     variation: float
 
     def __post_init__(self) -> None:
-        checks.positive("mean", self.mean)
-        if not 1 <= checks.positive("variation", self.variation) <= 1e6:
+        mean = checks.positive("mean", self.mean)
+        variation = checks.positive("variation", self.variation)
+        if not 1 <= variation <= 1e6:
             raise InputError(f"variation = {self.variation}; give a number from 1 to a million")
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "variation", variation)
 
     @property
     def short_probability(self) -> float:
@@ -442,6 +458,11 @@ class Hyperexponential(Distribution):
     def variance(self) -> float:
         """Variance of the times: (mean · coefficient of variation)²."""
         return (self.mean * self.variation) ** 2
+
+    @property
+    def cv(self) -> float:
+        """Coefficient of variation: the parameter `variation`."""
+        return self.variation
 
     def _sample(self, rng: np.random.Generator, shape: tuple[int, ...] | None) -> NDArray:
         p = self.short_probability
@@ -506,7 +527,7 @@ class PoissonArrivals:
     rate: float
 
     def __post_init__(self) -> None:
-        checks.positive("rate", self.rate)
+        object.__setattr__(self, "rate", checks.positive("rate", self.rate))
 
     def sample(self, rng: np.random.Generator, count: int) -> NDArray[np.float64]:
         """Return the first `count` arrival instants, in increasing order, shape (count,)."""

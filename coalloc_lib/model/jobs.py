@@ -320,11 +320,12 @@ class JobStream:
         Castillo, Rouskas, Harfoush: Resource Co-Allocation for Large-Scale Distributed Environments
         (2009), section 5.2, where `up_to` is 3 hours.
         """
-        if checks.not_negative("share", share) > 1:
+        probability = checks.not_negative("share", share)
+        if probability > 1:
             raise InputError(f"share = {shown(share)}; give a number from 0 to 1")
         longest = checks.not_negative("up_to", up_to)
         chosen, ahead = (rng.random(len(self)) for rng in generators(seed, 2))
-        ahead = np.where(chosen < share, ahead * longest, 0.0)
+        ahead = np.where(chosen < probability, ahead * longest, 0.0)
         return self.replace(earliest_start=self.submit + ahead)
 
     def sample(self, count: int, seed: Seed, rate: float | None = None) -> "JobStream":

@@ -265,6 +265,12 @@ class SingleThenSpan(Placement):
 
     def __post_init__(self) -> None:
         instance_of("single", self.single, Placement, "BestFit()")
+        if "total" not in self.single.requests:
+            raise InputError(
+                f"single = {self.single} is for {' and '.join(self.single.requests)} requests, but "
+                "it must place whole jobs on one cluster; give a placement for total requests, "
+                "such as BestFit()"
+            )
 
     def place(
         self, components: Sequence[int], request: str, idle: Sequence[int]
@@ -355,7 +361,7 @@ class RandomFit(Placement):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        whole("seed", self.seed, least=0)
+        object.__setattr__(self, "seed", whole("seed", self.seed, least=0))
 
     def order(self, idle: Sequence[int]) -> Iterable[int]:
         """Return the cluster numbers in a pseudorandom order."""
@@ -366,7 +372,7 @@ class RandomFit(Placement):
 
     def numbers(self, clusters: int) -> Sequence[int]:
         """Return one pseudorandom number per cluster, generated from the seed."""
-        return _sampled_numbers(int(self.seed), clusters)
+        return _sampled_numbers(self.seed, clusters)
 
 
 @dataclass(frozen=True)
@@ -511,11 +517,11 @@ def serves(
         return ordered_allocation(components, allocation) is not None
     if request == "flexible":
         return True
-    is_whole = clusters_used(allocation) == 1
     if request == "total":
-        return is_whole
-    sizes, placed = (sorted(filter(None, each)) for each in (components, allocation))
-    return sizes == placed or (is_whole and may_stay_whole(placement, request))
+        return clusters_used(allocation) == 1
+    if sorted(filter(None, components)) == sorted(filter(None, allocation)):
+        return True
+    return may_stay_whole(placement, request) and clusters_used(allocation) == 1
 
 
 def refuse_for_ordered(placement: Placement | None) -> None:
@@ -531,12 +537,14 @@ def refuse_for_ordered(placement: Placement | None) -> None:
 
 
 def check_request(placement: Placement, request: str) -> None:
-    """Raise an error if a placement cannot serve requests of a given type."""
+    """Raise an error if a placement, or the rule of a `HomeSite`, cannot serve a request type."""
     if request not in placement.requests:
         raise InputError(
             f"placement = {placement} is for {' and '.join(placement.requests)} requests, but the "
             f"jobs have {request} requests; give another placement or another request type"
         )
+    if isinstance(placement, HomeSite):
+        check_request(placement.rule, request)
 
 
 #: The classes of this library's placements that try the clusters in some order.

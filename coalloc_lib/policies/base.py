@@ -34,7 +34,8 @@ class Job:
     Attributes
     ----------
     number : int
-        Position of the job in the stream, in order of arrival, starting at 0.
+        Number of the job in order of arrival, starting at 0. If the stream is sorted by submission,
+        it is the position of the job in the stream.
     submit : float
         Instant of submission. With a backlog, this is the instant at which the job entered the
         queue.
@@ -244,7 +245,7 @@ class State(Protocol):
         InputError
             If the job is not waiting, or if the allocation does not have its number of processors.
             Also if the request of the job does not allow the allocation, unless the user defined
-            the placement.
+            the method `place` of the placement.
         """
 
     def promise(self, job: Job, instant: float) -> None:

@@ -248,6 +248,7 @@ class Profile:
             )
         if not start <= end:
             raise _reversed(start, end)
+        self._check_instant("start", start)
 
     def _change(self, start, end, allocation, operation):
         self._split(start)

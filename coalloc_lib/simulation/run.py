@@ -88,7 +88,7 @@ def simulate(
     scheduling = FCFS() if scheduling is None else scheduling
     check_parts(system, scheduling, placement, engine)
     instance_of("jobs", jobs, JobStream, "JobStream(submit=..., runtime=..., components=...)")
-    _refuse_reservations(jobs, scheduling)
+    refuse_reservations(jobs, scheduling)
     if backlog is not None:
         backlog = _checked_backlog(backlog, jobs, scheduling)
     placement = _chosen_placement(system, jobs, placement)
@@ -149,9 +149,16 @@ def _checked_backlog(backlog, jobs, scheduling):
 def _check_adaptive(jobs, scheduling, placement):
     # An adaptive policy lets jobs wait for a single cluster, which makes sense only if the
     # placement prefers a single cluster.
+    if not scheduling.adaptive or jobs.request == "total":
+        return
+    if jobs.request == "ordered":
+        raise InputError(
+            f"scheduling = {scheduling} is given for ordered requests, but it lets jobs wait for a "
+            "single cluster, and ordered requests name their clusters; give EASY() or another "
+            "policy that is not adaptive"
+        )
     rule = placement.rule if isinstance(placement, HomeSite) else placement
-    prefers_one = jobs.request == "total" or (rule is not None and rule.one_cluster_first)
-    if scheduling.adaptive and not prefers_one:
+    if not rule.one_cluster_first:
         raise InputError(
             f"placement = {placement} is given for {jobs.request} requests with {scheduling}, which"
             " needs a placement that prefers a single cluster; give SingleThenSpan()"
@@ -177,7 +184,18 @@ def _engine(name, jobs, scheduling, placement):
     return run_readable
 
 
-def _refuse_reservations(jobs, scheduling):
+def _chosen_placement(system, jobs, placement):
+    if jobs.request == "ordered":
+        refuse_for_ordered(placement)
+        return None
+    placement = WorstFit() if placement is None else placement
+    check_request(placement, jobs.request)
+    placement.check(system)
+    return placement
+
+
+def refuse_reservations(jobs: JobStream, scheduling: Scheduling) -> None:
+    """Raise an error if a job requests a reservation and the policy does not serve any."""
     if scheduling.takes_reservations or not jobs.has_reservations:
         return
     job = int(jobs.is_reserved.argmax())
@@ -187,16 +205,6 @@ def _refuse_reservations(jobs, scheduling):
         f"{scheduling} does not serve; use Conservative() or Online(), or remove the reservations "
         "with jobs.replace(earliest_start=None, latest_start=None)"
     )
-
-
-def _chosen_placement(system, jobs, placement):
-    if jobs.request == "ordered":
-        refuse_for_ordered(placement)
-        return None
-    placement = WorstFit() if placement is None else placement
-    check_request(placement, jobs.request)
-    placement.check(system)
-    return placement
 
 
 def refuse_impossible(

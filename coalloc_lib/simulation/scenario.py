@@ -1,5 +1,6 @@
 """The class `Scenario`: a system, a workload, and the policies that schedule and place its jobs."""
 
+from collections.abc import Sized
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,7 +68,11 @@ class Scenario:
         return replace(self, **({"name": ""} | changes))
 
     def rate(self, load: float) -> float:
-        """Return the arrival rate (jobs per unit of time) at which the offered load is `load`."""
+        """Return the arrival rate (jobs per unit of time) at which the offered load is `load`.
+
+        The rate follows from the mean work of all jobs of the workload. The first jobs of a log can
+        have another mean work, so `sample` does not use this rate for a log.
+        """
         return positive("load", load) * self.system.processors / self.workload.mean_work
 
     def sample(self, jobs: int, *, load: float | None = None, seed: Seed = 0) -> JobStream:
@@ -80,9 +85,14 @@ class Scenario:
         load : float, optional
             The offered load, for example 0.5. By default the workload determines the submissions:
             a `JobModel` submits all jobs at instant 0, and a log keeps its own interarrival times.
+            The jobs of a model have this load on average. The interarrival times of a log are
+            scaled so that the sampled jobs have exactly this load, as `JobStream.with_load` does.
         seed : int or numpy.random.SeedSequence
             The seed. Scenarios with the same workload sample the same jobs from the same seed.
         """
+        # A log or a stream of jobs has a length. It is not random: `sample` takes its first jobs.
+        if load is not None and isinstance(self.workload, Sized):
+            return self.workload.sample(jobs, seed).with_load(self.system, load)
         return self.workload.sample(jobs, seed, None if load is None else self.rate(load))
 
     def run(self, jobs: JobStream, backlog: int | None = None) -> Schedule:

@@ -25,7 +25,7 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import FCFS, Scheduling
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.schedules.verification import ScheduleError
-from coalloc_lib.simulation.run import simulate
+from coalloc_lib.simulation.run import check_parts, refuse_reservations, simulate
 from coalloc_lib.workloads.sites import checked_sites
 
 __all__ = ["AtEachSite", "LocalSchedule", "local", "multi_site", "sharing", "single_machine"]
@@ -199,7 +199,11 @@ def local(
     [0.0, 5.0, 2.0]
     """
     scheduling = FCFS() if scheduling is None else scheduling
+    check_parts(system, scheduling, None, engine)
     jobs = _requesting("total", jobs)
+    # The stream is checked as a whole, so that an error has the position of a job in this stream
+    # and not the position among the jobs of one site.
+    refuse_reservations(jobs, scheduling)
     site = checked_sites(site, jobs, system)
     empty = np.flatnonzero(np.bincount(site, minlength=len(system)) == 0)
     if len(empty):

@@ -96,6 +96,7 @@ def why(call, *arguments):
 WRONG_REQUESTS = [
     ((20, 5, 5), "more servers than there are"),
     ((20, 0, 1), "no length"),
+    ((20, -5, 1), "no length"),
     ((19, 5, 1), "a start before its submission"),
     ((20, 101, 1), "beyond the horizon"),
     ((116, 5, 1), "beyond the horizon"),
@@ -113,6 +114,12 @@ def test_a_wrong_request_changes_no_answer(calendar, request_, words):
     before = answers(calendar)
     assert words in why(calendar.submit, *request_)
     assert answers(calendar) == before
+
+
+def test_a_negative_length_is_not_a_short_one():
+    calendar = Calendar([4], **(TERMS | {"min_length": 10}))
+    assert why(calendar.submit, 0, -5, 1) == "no length"
+    assert calendar.submit(0, 0, 4).end == 10
 
 
 @pytest.mark.parametrize(
@@ -181,7 +188,7 @@ def test_a_book_takes_and_gives_only_what_is_there(kind):
     for again in ((5, 10), (9, 12)):
         with pytest.raises(co.InputError, match="is not an idle period that contains"):
             book.take(period, *map(float, again))
-    for start, end in ((4, 6), (5, 11), (7, 7), (20, 30)):
+    for start, end in ((4, 6), (5, 11), (7, 7), (20, 30), (-5, 0)):
         with pytest.raises(co.InputError, match=f"processor {period.server} is not reserved from"):
             book.give_back(period.server, float(start), float(end))
     with pytest.raises(co.InputError, match=r"allocation = \[2\]; give .* at most \[1\]"):

@@ -105,6 +105,21 @@ def test_a_placement_that_answers_anything_is_named(answer):
     assert "Mine() placed job 0, of 3 processors, as " in fault(placement=mine)
 
 
+@pytest.mark.parametrize("scheduling", [co.FCFS(), co.Conservative()], ids=str)
+@pytest.mark.parametrize(
+    ("request_type", "components", "answer"),
+    [("total", [3], [1, 2]), ("unordered", [2, 1], [3, 0]), ("unordered", [3], [2, 1])],
+)
+def test_a_placement_that_places_a_job_where_its_request_does_not_allow_it_is_named(
+    request_type, components, answer, scheduling
+):
+    mine = type("Mine", (co.Placement,), {"place": lambda self, *_: answer})()
+    jobs = co.JobStream([0], [1], [components], request=request_type)
+    shown = f"placed job 0, with the components {components}, as {answer}, which a request of"
+    with pytest.raises(co.InputError, match=rf"^Mine\(\) {re.escape(shown)} type '{request_type}'"):
+        co.simulate(co.Multicluster([4, 4]), jobs, scheduling=scheduling, placement=mine)
+
+
 def test_a_placement_that_takes_more_than_is_idle_is_named():
     """A placement that answers with 3 processors is wrong if only 1 processor is idle."""
     greedy = type("Greedy", (co.Placement,), {"place": lambda self, *_: [3]})()

@@ -107,6 +107,34 @@ def test_hyperexponential_has_balanced_means(mean, variation):
     assert time.cv == pytest.approx(variation)
 
 
+@pytest.mark.parametrize("mean", [1e-200, 1.0, 1e200])
+def test_the_coefficient_of_variation_is_exact_for_tiny_and_huge_times(mean):
+    assert co.Deterministic(mean).cv == 0
+    assert co.Exponential(mean).cv == 1
+    assert co.Hyperexponential(mean, 3).cv == 3
+
+
+@pytest.mark.parametrize(
+    ("make", "value"),
+    [
+        (co.Deterministic, 1.5),
+        (co.Exponential, 1.5),
+        (lambda number: co.Hyperexponential(number, number), 1.5),
+        (lambda number: Between(number - 1, number), 1.5),
+        (co.PoissonArrivals, 1.5),
+        (lambda number: co.power_of_two(number, 1, 8), 0.75),
+        (lambda number: co.uniform(1, 2).sum_of(number), 2),
+        (co.RandomFit, 3),
+    ],
+)
+def test_any_kind_of_number_is_stored_as_a_plain_one(make, value):
+    plain = make(value)
+    for number in (Fraction(value), np.float32(value), np.array(value)):
+        other = make(number)
+        assert (other, hash(other), repr(other)) == (plain, hash(plain), repr(plain))
+        assert repr(getattr(other, "cv", 0)) == repr(getattr(plain, "cv", 0))
+
+
 def test_a_scalar_shape_gives_a_scalar():
     rng = np.random.default_rng(0)
     for time in TIMES:

@@ -1,6 +1,7 @@
 """Placement: worked examples, and the rules that every placement keeps."""
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,7 +12,14 @@ from scipy import stats
 import coalloc_lib as co
 from coalloc_lib.engines.kernel_arguments import PLACEMENT_CODES
 from coalloc_lib.engines.kernels import placing
-from coalloc_lib.model.placement import FACTOR, PRIME, HomeSite, is_of_library, serves
+from coalloc_lib.model.placement import (
+    FACTOR,
+    PRIME,
+    HomeSite,
+    check_request,
+    is_of_library,
+    serves,
+)
 from tests.conftest import placements, policies, systems_and_streams
 from tests.engines.test_agreement import both
 
@@ -288,6 +296,23 @@ class Own(co.Placement):
 
     def order(self, idle):
         return range(len(idle))
+
+
+@dataclass(frozen=True)
+class Split(Own):
+    """A placement that a user wrote for unordered requests only."""
+
+    requests = ("unordered",)
+
+
+def test_a_placement_inside_another_must_serve_the_requests_too():
+    check_request(HomeSite(Own()), "total")
+    with pytest.raises(
+        co.InputError, match=r"placement = Split\(\) is for unordered requests, but"
+    ):
+        check_request(HomeSite(Split()), "total")
+    with pytest.raises(co.InputError, match=r"single = Split\(\) is for unordered requests, but"):
+        co.SingleThenSpan(Split())
 
 
 @pytest.mark.parametrize("code", PLACEMENT_CODES)

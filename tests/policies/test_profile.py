@@ -80,7 +80,8 @@ def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
 @pytest.mark.parametrize(
     ("start", "end", "taken", "message"),
     [
-        (0, 5, [1], "instant = 0; the profile begins at 1"),
+        (0, 5, [1], "start = 0; the profile begins at 1"),
+        (0, 0, [1], "start = 0; the profile begins at 1"),
         (3, 2, [1], "end = 2 comes before start = 3"),
         (2, float("nan"), [1], "end = nan"),
         (
@@ -98,7 +99,7 @@ def test_what_cannot_be_taken_is_refused_and_changes_nothing(start, end, taken, 
     future = Profile([3], now=1.0)
     with pytest.raises(co.InputError, match=message):
         future.take(start, end, taken)
-    assert (future.instants, future.idle) == ([1.0], [(3,)])
+    assert (future.instants, future.idle, future.moments) == ([1.0], [(3,)], [])
 
 
 def test_an_interval_has_as_many_idle_processors_as_its_busiest_step():

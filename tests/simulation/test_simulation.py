@@ -54,6 +54,19 @@ def test_bad_arguments_are_named(how, message):
         co.simulate(**{"system": co.Multicluster([4]), "jobs": ONE} | how)
 
 
+@pytest.mark.parametrize(
+    ("request_type", "message"),
+    [
+        ("ordered", r"EASY\(.*\) is given for ordered requests, .* clusters; give EASY\(\)"),
+        ("unordered", r"WorstFit\(\) is given for unordered .*; give SingleThenSpan\(\)"),
+    ],
+)
+def test_adaptive_backfilling_says_what_it_serves(request_type, message):
+    jobs = co.JobStream([0], [1], [[1, 1]], request=request_type)
+    with pytest.raises(co.InputError, match=message):
+        co.simulate(co.Multicluster([4, 4]), jobs, scheduling=co.EASY(adaptive=True))
+
+
 def test_defaults_are_fcfs_and_worst_fit():
     schedule = co.simulate(co.Multicluster([4, 8]), ONE)
     assert (schedule.scheduling, schedule.placement) == (co.FCFS(), co.WorstFit())
@@ -132,6 +145,21 @@ def test_a_backlog_ignores_submissions_and_keeps_the_queue_full():
     assert jobs.submit.tolist() == [70, 60, 50, 40, 30]
 
 
+class StartsJobZero(co.Scheduling):
+    """A policy that starts only the job with the number 0."""
+
+    def start_jobs(self, state):
+        if state.queue and state.queue[0].number == 0:
+            state.start(state.queue[0])
+
+
+def test_a_stuck_job_is_numbered_in_order_of_arrival():
+    """The job at position 0 arrives after the job at position 1, and never starts."""
+    jobs = co.JobStream([5, 0], [1, 1], [1, 1])
+    with pytest.raises(co.InputError, match="beginning with job 1 in order of arrival; change"):
+        co.simulate(co.Multicluster([4]), jobs, scheduling=StartsJobZero(), engine="reference")
+
+
 def test_a_real_log(real_logs):
     """The schedule of the KTH log on 100 processors keeps the rules, and both engines make it."""
     jobs = read_swf(next(real_logs.glob("KTH-SP2*"))).jobs(request="total")
@@ -155,3 +183,28 @@ def test_a_changed_scenario_is_another_and_a_name_makes_none():
     assert changed.name == ""
     assert str(changed) == repr(changed)
     assert PAIR.with_(scheduling=co.FPFS(5), name="jumps").name == "jumps"
+
+
+def test_the_first_jobs_of_a_stream_have_the_load_that_was_asked_for():
+    """The first 100 jobs of the stream have the work 1, and the last 100 have the work 99."""
+    work = np.repeat([1.0, 99.0], 100)
+    stream = co.JobStream(np.arange(200), work, np.ones(200))
+    scenario = co.Scenario(co.Multicluster([10]), stream)
+    for count in (2, 100, 150, 200):
+        jobs = scenario.sample(count, load=0.5)
+        assert jobs.runtime.tolist() == work[:count].tolist()
+        assert jobs.offered_load(scenario.system) == pytest.approx(0.5)
+    assert scenario.sample(100).submit.tolist() == stream.submit[:100].tolist()
+    with pytest.raises(co.InputError, match="load = 0; give a finite number above 0"):
+        scenario.sample(100, load=0)
+
+
+def test_the_first_jobs_of_a_log_have_the_load_that_was_asked_for():
+    scenario = co.Scenario(co.Multicluster([128]), co.load_trace("KTH-SP2", missing="stand-in"))
+    for count in (100, 500):
+        assert scenario.sample(count, load=0.7).offered_load(scenario.system) == pytest.approx(0.7)
+
+
+def test_the_jobs_of_a_model_have_the_load_on_average():
+    jobs = PAIR.sample(100_000, load=0.5, seed=1)
+    assert jobs.offered_load(PAIR.system) == pytest.approx(0.5, rel=0.02)

@@ -324,6 +324,8 @@ def test_local_execution_has_the_traits_of_the_policy_of_its_sites():
 
 
 HOLD = {"placement": co.HomeSite(co.BestFit())}
+HELD = JOBS.replace(components=[1, 1, 1, 1], earliest_start=[2, 0, 1, 9])
+SPLIT = type("Split", (co.FirstFit,), {"requests": ("unordered",)})()
 APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
 
 
@@ -332,7 +334,9 @@ APART = {"scheduling": sites.AtEachSite(co.FCFS()), "engine": "reference"}
     [
         (sites.local, {"site": [0, 0, 0, 0]}, "site assigns no job to site 1 of the 2 sites"),
         (sites.local, {"site": [0, 1, 0, 1]}, "job 1 can never .* 8 processors, and its site 1"),
+        (sites.local, {"jobs": HELD, "site": [0, 1, 1, 1]}, "job 3 has earliest_start = 9 and"),
         (sites.sharing, {"jobs": JOBS.replace(request="ordered")}, "requests, which already"),
+        (sites.sharing, {"home": [-1] * 4, "placement": SPLIT}, "is for unordered requests"),
         (sites.sharing, {"jobs": "jobs.swf"}, "jobs = 'jobs.swf' is not of type JobStream"),
         (sites.sharing, {"home": [2, 0, 0, 0]}, r"home\[0\] = 2, but the system .* give .*-1"),
         (sites.sharing, {"home": [0, 1, 0, 0]}, "job 1 can never .* 8 processors, and its site 1"),
