@@ -82,12 +82,14 @@ def _quantiles(row, share, day, counts):
     daily = np.bincount(day * PARTS + part, minlength=days * PARTS).reshape(days, PARTS)
     through = np.cumsum(counts @ daily, axis=1)
     wanted = share * through[:, -1] * (1 - 1e-12)
+    holder = (through >= wanted[:, None]).argmax(axis=1)
+    before = np.where(holder > 0, np.take_along_axis(through, holder[:, None] - 1, axis=1)[:, 0], 0)
     quantiles = np.empty(len(counts))
-    for resample, holder in enumerate((through >= wanted[:, None]).argmax(axis=1)):
-        jobs = slice(ends[holder], ends[holder + 1])
-        before = through[resample, holder - 1] if holder else 0.0
-        reached = before + np.cumsum(counts[resample, day[jobs]])
-        quantiles[resample] = row[jobs][np.searchsorted(reached, wanted[resample])]
+    for number in np.unique(holder):
+        jobs, chosen = slice(ends[number], ends[number + 1]), holder == number
+        reached = np.cumsum(counts[chosen][:, day[jobs]], axis=1)
+        is_reached = reached >= (wanted - before)[chosen, None]
+        quantiles[chosen] = row[jobs][is_reached.argmax(axis=1)]
     return quantiles
 
 

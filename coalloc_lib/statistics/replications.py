@@ -7,6 +7,7 @@ function `sweep` returns such a table.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,7 +147,7 @@ def sample(runs: pd.DataFrame, value: str, **where: Any) -> Replications:
     4.0
     """
     found = _measured(runs, value, _mask(runs, where), where)
-    _require_equal_keys(runs, found.rows)
+    _require_equal_keys(runs, found.rows, where)
     return found.sample
 
 
@@ -370,18 +371,20 @@ def _require_one_setting(runs, keep, replications):
         raise several_settings(runs[keep], keys_of(runs))
     is_exact = np.isnan(replications)
     if is_exact.any() and not is_exact.all():
-        _require_equal_keys(runs, keep)
+        _require_equal_keys(runs, keep, {})
         raise InputError(
             "runs has an exact value and also replications of one setting; leave one of them out"
         )
 
 
-def _require_equal_keys(runs, keep):
+def _require_equal_keys(runs, keep, where):
     # Settings with different replications can only be told apart by their keys. Comparisons leave
-    # this check out, because reading all keys takes several times as long as the comparison.
-    keys = keys_of(runs)
-    if any(_is_varied(runs[key].array[keep]) for key in keys):
-        raise several_settings(runs[keep], keys)
+    # this check out, because reading all keys takes about as long as the comparison.
+    keys, rows = keys_of(runs), np.flatnonzero(keep)
+    for key in keys:
+        is_chosen = key in where and isinstance(where[key], str | Number)
+        if not is_chosen and _is_varied(runs[key].to_numpy()[rows]):
+            raise several_settings(runs[keep], keys)
 
 
 def _is_varied(cells):
