@@ -1,6 +1,5 @@
 """Tables of runs: made from settings and measured rows, written to a file, and read again."""
 
-import csv
 import gzip
 import zlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.files import atomic_path
+from coalloc_lib.statistics.damage import check_lines, check_numbers
 from coalloc_lib.statistics.labels import label
 from coalloc_lib.statistics.replications import REPLICATION
 
@@ -28,14 +28,9 @@ UNCHANGED_TYPES = frozenset({int, float, str, type(None)})
 #: The data types of numeric columns, which stay the same when a table of runs is written to a file
 #: and read again.
 NUMBERS = (np.dtype(np.int64), np.dtype(float))
-#: The names of the columns that have the same value in all rows of a table of runs.
-SAME_IN_ALL = ("study", "scale", "seed", "missing_logs")
 #: The name in the gzip header of a file that `write_runs` wrote. If another program changes the
 #: file and compresses it again, the header has another name.
 MARK = "coalloc-runs"
-#: The largest ratio of words to numbers in a column that is still assumed to be numeric. If another
-#: program changed the file, the words in such a column are damaged cells.
-MOST_WORDS = 0.1
 #: The errors that can occur when an incomplete file, or a file of another format, is read as a
 #: table of runs.
 UNREADABLE = (
@@ -227,11 +222,11 @@ def read_runs(path: str | Path) -> pd.DataFrame:
     try:
         content = Path(path).read_bytes()
         text = gzip.decompress(content).decode("utf-8")  # raises an error if bytes were changed
-        _check_lines(path, text)
+        check_lines(path, text)
         read = pd.read_csv(StringIO(text), **_READING)
         runs = _table({name: _filled(name, column) for name, column in read.items()})
         if not _is_unchanged(content):
-            _check_numbers(path, runs)
+            check_numbers(path, runs)
         return runs
     except OSError as error:
         why = error.strerror or str(error)  # without the path
@@ -245,47 +240,6 @@ def read_runs(path: str | Path) -> pd.DataFrame:
 
 def _is_unchanged(content: bytes) -> bool:
     return content[10:].startswith(MARK.encode() + b"\0")  # the name follows 10 bytes of the header
-
-
-def _check_lines(path: str | Path, text: str) -> None:
-    lines = csv.reader(StringIO(text), strict=True)
-    try:
-        header = next(lines, [])
-        for fields_ in lines:
-            if len(fields_) != len(header):
-                _refuse_line(path, lines.line_num, f"{len(fields_)} fields, not {len(header)}")
-    except csv.Error as error:
-        _refuse_line(path, lines.line_num, str(error))
-
-
-def _check_numbers(path: str | Path, runs: pd.DataFrame) -> None:
-    for name, column in runs.items():
-        if pd.api.types.is_numeric_dtype(column):
-            continue
-        words = (column != "") & pd.to_numeric(column, errors="coerce").isna()
-        numbers = (column != "") & ~words
-        if 0 < words.sum() <= MOST_WORDS * numbers.sum():
-            _refuse_cell(path, runs, str(name), words, "a number")
-    for name in SAME_IN_ALL:
-        if name in runs and len(runs) > 1:
-            usual = runs[name].mode().iloc[0]
-            others = runs[name] != usual
-            if 0 < others.sum() <= MOST_WORDS * len(runs):
-                _refuse_cell(path, runs, name, others, shown(usual))
-
-
-def _refuse_cell(path, runs, name, wrong, wanted):
-    row = int(wrong.to_numpy().argmax())
-    # Row 0 of the table is line 2 of the file, because the header is line 1 and no cell contains a
-    # line break.
-    _refuse_line(path, row + 2, f"{name} = {shown(runs[name].iloc[row])}, not {wanted}")
-
-
-def _refuse_line(path, line, what):
-    raise InputError(
-        f"runs = {str(path)!r}, line {line}: {what}; the file is damaged; replace it with an "
-        "intact copy, or repeat the runs"
-    )
 
 
 def _as_read(runs):
