@@ -16,6 +16,7 @@ from coalloc_lib.model.distributions import (
 from coalloc_lib.model.jobs import REQUESTS
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster, parse_clusters
+from coalloc_lib.policies import FCFS
 
 #: The option values that every formula for the capacity loss requires.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
@@ -82,25 +83,15 @@ def loss(
     distribution = parse_sizes(sizes, one_is_power_of_two=one_is_power_of_two)
     sampling: dict[str, Any] = {"jobs": jobs, "seed": seed, "backlog": backlog}
     sampling = {name: number for name, number in sampling.items() if number is not None}
-    answer: Any = None
-    if method != "simulation":
-        question = _Question(system, distribution, components, request, rule)
-        given = {"--scheduling": scheduling, "--service": service, "--placement": placement}
-        if _has_formula(question, method, given, sampling):
-            answer = _by_formula(question, method, given)
+    question = _Question(system, distribution, components, request, rule)
+    given = {"--scheduling": scheduling, "--service": service, "--placement": placement}
+    answer = None
+    if method != "simulation" and _has_formula(question, method, given, sampling):
+        answer = _by_formula(question, method, given)
     if answer is None:
-        if scheduling == "fcfs" and backlog is not None:
-            raise InputError(
-                "--backlog cannot be used with --scheduling fcfs, which sees only the first "
-                "waiting job; leave it out"
-            )
-        from coalloc_lib.simulation.scenario import Scenario
-        from coalloc_lib.statistics.saturation import saturated_loss
-        from coalloc_lib.workloads.models import JobModel
-
-        model = JobModel(distribution, components or len(system), request, times)
-        answer = saturated_loss(Scenario(system, model, policy, rule), **sampling), None
-    _print(answer[0], answer[1], as_json, name_method=method is None)
+        answer = _by_simulation(question, policy, times, sampling)
+    estimate, formula = answer
+    _print(estimate, formula, as_json, name_method=method is None)
 
 
 class _Question(NamedTuple):
@@ -150,6 +141,21 @@ def _by_formula(question, method, given):
             f"--method {method} takes too long for this system: {error.cost}; use {other}"
         ) from None
     return utilization.loss, utilization.method
+
+
+def _by_simulation(question, policy, times, sampling):
+    if isinstance(policy, FCFS) and "backlog" in sampling:
+        raise InputError(
+            "--backlog cannot be used with --scheduling fcfs, which sees only the first "
+            "waiting job; leave it out"
+        )
+    from coalloc_lib.simulation.scenario import Scenario
+    from coalloc_lib.statistics.saturation import saturated_loss
+    from coalloc_lib.workloads.models import JobModel
+
+    system, sizes, components, request, placement = question
+    model = JobModel(sizes, components or len(system), request, times)
+    return saturated_loss(Scenario(system, model, policy, placement), **sampling), None
 
 
 def _obstacle(question, method, given):
