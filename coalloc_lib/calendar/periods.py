@@ -86,8 +86,11 @@ class IdlePeriods:
     def feasible(self, start: float, end: float) -> list[IdlePeriod]:
         """Return the idle periods that contain [start, end), in order of processor number.
 
-        The paper calls this operation *range search*.
+        The paper calls this operation *range search*. Raises `InputError` if the interval ends
+        before it starts.
         """
+        if not finite("start", start) <= end:
+            raise InputError(f"end = {shown(end)}; give an instant of {start:g} or later")
         found = []
         for server, periods in enumerate(self._idle):
             # Periods are tuples, so a bisection with a tuple finds the last period that starts by

@@ -84,7 +84,9 @@ class Chart:
     ) -> None:
         self.labels, self.numbers, self.levels = labels, numbers, dict(levels)
         self.style = LineStyle() if style is None else style
-        points = tidy(table, labels, numbers, gaps=["y"])
+        # A line that has two points at one place is mostly two lines with the same label.
+        place = () if self.style.stairs else (*labels, "x")
+        points = tidy(table, labels, numbers, gaps=["y"], unique=place)
         self._check(points, table)
         self.names_at_ends = one_of("names", names, ("ends", "legend")) == "ends"
         self.in_grid = labels["row"] is not None

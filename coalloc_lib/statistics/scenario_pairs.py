@@ -252,9 +252,13 @@ def _columns(interval, *names):
     return dict(zip(names, (interval.estimate, interval.low, interval.high), strict=True))
 
 
-@lru_cache(maxsize=256)
 def over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
     """Compare the mean times of two scenarios at each load in `LOADS`, and return one table."""
+    return _over_load(one, other).copy()
+
+
+@lru_cache(maxsize=256)
+def _over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
     return pd.concat([by_size(one, other, load) for load in LOADS])
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf
+from math import inf, nan
 from typing import ClassVar
 
 import numpy as np
@@ -178,6 +178,15 @@ WHOLE = type("Whole", (co.Placement,), {"requests": ("total",)})()
 def test_a_calendar_that_makes_no_sense_is_refused(how, words):
     with pytest.raises(co.InputError, match=f"^{words}"):
         Calendar(4, **(TERMS | how))
+
+
+def test_an_interval_that_ends_before_it_starts_is_refused():
+    book = calendar_of(2, "lists", **TERMS).idle
+    for start, end, message in ((5, 3, "^end = 3; give an instant of 5 or later"), (0, nan, "^end"),
+                                (nan, 5, "^start = nan"), ("a", 5, "^start = 'a'")):  # fmt: skip
+        for search in (book.feasible, book.counts):
+            with pytest.raises(co.InputError, match=message):
+                search(start, end)
 
 
 @pytest.mark.parametrize("kind", ["lists", "trees"])

@@ -260,3 +260,12 @@ def test_names_that_differ_in_their_last_digits_are_different_lines():
 def test_names_that_are_numbers_are_short(name, word):
     found = table(a=(1, 2, 3)).assign(line=name)
     assert texts(lines(found).axes[0]) == [word]
+
+
+def test_two_points_of_one_line_at_one_place_are_refused():
+    """Without its label, a table of two policies is not a zigzag."""
+    rows = [("EASY", 0.2, 1), ("FCFS", 0.2, 5), ("EASY", 0.4, 3), ("FCFS", 0.4, 9)]
+    table = pd.DataFrame(rows, columns=["policy", "load", "wait"])
+    plots.lines(table, x="load", y="wait", line="policy")
+    with pytest.raises(InputError, match="an earlier row has the same"):
+        plots.lines(table, x="load", y="wait")

@@ -276,7 +276,8 @@ def _paired(table, names, columns, good, against):
             f"against = {shown(against)}; give a dict with one argument ({known}) and its value"
         )
     ((name, value),) = against.items()
-    is_base = (table[name] == label(value)).to_numpy()
+    cells = table[name]
+    is_base = (cells.isna() if value is None else cells == label(value)).to_numpy()
     if not is_base.any():
         known = ", ".join(map(str, table[name].unique()))
         raise InputError(f"against = {shown(against)}; give one of the values of {name}: {known}")

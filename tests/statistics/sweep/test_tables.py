@@ -32,6 +32,16 @@ def test_differences_are_taken_in_pairs():
             summarize(table, against=wrong)
 
 
+def test_runs_without_a_value_can_be_the_base():
+    rows = [
+        {"limit": limit, "replication": r, "wait": r + (limit or 3.0)}
+        for limit in (None, 1.0)
+        for r in range(8)
+    ]
+    (found,) = summarize(pd.DataFrame(rows), against={"limit": None}).to_dict("records")
+    assert (found["limit"], found["wait_estimate"], found["wait_count"]) == (1.0, -2.0, 8)
+
+
 def test_a_replication_that_occurs_twice_is_refused():
     """Two sweeps with different seeds have the same numbers of replications."""
     rows = [{"p": p, "replication": r, "wait": r} for p in ("a", "b") for r in range(5)]
