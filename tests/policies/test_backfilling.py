@@ -372,3 +372,15 @@ def test_a_policy_of_ones_own_is_said_to_take_long(monkeypatch):
     with pytest.warns(UserWarning, match="Own.* has no compiled form with WorstFit.*; 4 jobs"):
         own = co.simulate(plain.system, plain.jobs, scheduling=Own())
     assert_starts(own, plain.start.tolist(), plain.promised)
+
+
+@pytest.mark.parametrize(
+    ("policy", "text"),
+    [
+        (co.EASY(), "EASY()"),
+        (co.EASY(order="shortest", adaptive=True), "EASY(adaptive=True, order='shortest')"),
+        (co.Conservative(order="priority"), "Conservative(order='priority')"),
+    ],
+)
+def test_a_policy_shows_the_options_that_differ_from_their_defaults(policy, text):
+    assert repr(policy) == text

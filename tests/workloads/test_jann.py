@@ -1,12 +1,8 @@
 """Hyper-Erlang distributions have the moments asked for, fitted workloads those of a log."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from fit_classes import QUANTILES, fit_workload, parameters
-from hypothesis import assume, given
-from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import coalloc_lib as co
@@ -14,42 +10,10 @@ from coalloc_lib.model.hyper_erlang import HyperErlang
 from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass, shipped_workload
 from coalloc_lib.workloads.swf import read_swf
 from tests.conftest import ROOT
+from tests.model.test_hyper_erlang import moments_of
 
 LOG = ROOT / "data" / "traces" / "KTH-SP2-synthetic.swf.gz"
 MIXED = HyperErlang(0.8, (2.0, 0.1), 3)
-
-
-def moments_of(sample):
-    """Return the first three moments of a sample as exact fractions."""
-    return [sum(Fraction(float(value)) ** k for value in sample) / len(sample) for k in (1, 2, 3)]
-
-
-def is_possible(order, sample, *, clearly=0.0):
-    """Return whether a mixture of two Erlang distributions of one order can have these moments.
-
-    This is so if the moments of the mean stage lengths, which are positive numbers, have positive
-    definite Hankel matrices.
-    """
-    first, second, third = moments_of(sample)
-    m1, m2 = first / order, second / order / (order + 1)
-    m3 = third / order / (order + 1) / (order + 2)
-    more = 1 + clearly
-    return m2 > m1**2 * more and m1 * m3 > m2**2 * more
-
-
-samples = st.lists(st.integers(0, 1000), min_size=3, max_size=12).filter(lambda s: len({*s, 0}) > 2)
-
-
-@given(samples)
-def test_a_fit_has_the_first_three_moments_and_the_least_order(sample):
-    assume(np.std(sample) > 0.05 * np.mean(sample))
-    fitted = HyperErlang.fit(sample)
-    for k, moment in enumerate(moments_of(sample), start=1):
-        assert fitted.moment(k) == pytest.approx(float(moment), rel=1e-6)
-    assert 0 <= fitted.share <= 1
-    assert is_possible(fitted.order, sample)
-    assert fitted.order == 1 or not is_possible(fitted.order - 1, sample, clearly=1e-6)
-    assert fitted.variance == pytest.approx(np.var(sample), rel=1e-5)
 
 
 def of_mixed(function, t):
