@@ -22,9 +22,10 @@ from coalloc_lib.workloads.catalogue import load_trace
 #: library (OURS) and of the simulator Batsim (BATSIM).
 OURS = ("job", "submit", "start", "end", "allocation")
 BATSIM = ("job_id", "submission_time", "starting_time", "finish_time", "allocated_resources")
-#: Two instants count as equal if their relative difference is at most this number, because other
-#: tools round instants.
+#: Other tools round instants. Two instants count as equal if their relative difference is at most
+#: `ROUNDING` and their difference is at most `MOST_ROUNDING`, in seconds.
 ROUNDING = 1e-6
+MOST_ROUNDING = 1.0
 # Matches the number of a cluster or of processors. No system has more than 9,999,999,999 of them.
 _COUNT = re.compile(r"\d{1,10}", re.ASCII)
 
@@ -69,7 +70,8 @@ def _without_rounding(start, end, allocation, jobs):
 
 
 def _nearly(one: Any, other: Any) -> Any:
-    return np.abs(one - other) <= ROUNDING * np.maximum(1, np.abs(other))
+    tolerance = np.minimum(MOST_ROUNDING, ROUNDING * np.maximum(1, np.abs(other)))
+    return np.abs(one - other) <= tolerance
 
 
 def _read_log(path, system, jobs):

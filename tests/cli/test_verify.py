@@ -155,6 +155,43 @@ def test_rounded_instants_of_another_tool_are_no_violation(check, tmp_path):
 
 
 HEADER = "job,submit,start,end,allocation"
+#: Two jobs of 10 s on four processors. The second is submitted almost one year after the first.
+LATE = [(1, 0, 0, 10, 4, 10), (2, 31_000_000, 0, 10, 4, 10)]
+
+
+@pytest.fixture
+def late(tmp_path):
+    """Return a function that writes lines of the two jobs of `LATE`, and the words to check them.
+
+    The words are the file of the schedule and the options of its log.
+    """
+
+    def late(*lines):
+        path = tmp_path / "late.csv"
+        path.write_text("\n".join([HEADER, *lines]) + "\n")
+        return path, "--trace", swf(tmp_path / "late.swf", LATE), "--clusters", "4"
+
+    return late
+
+
+@pytest.mark.parametrize(("job", "ends"), [(1, (20, 31_000_010)), (2, (10, 31_000_035))])
+def test_a_wrong_run_time_is_a_violation_at_every_instant(check, late, job, ends):
+    words = late(f"1,0,0,{ends[0]},0:4", f"2,31000000,31000000,{ends[1]},0:4")
+    status, printed = check(*words)
+    assert status == 1
+    assert printed.startswith(f"length: job {job} ")
+
+
+def test_a_late_instant_may_be_rounded(check, late):
+    lines = "1,0,0,10,0:4", "2,31000000.4,31000000.4,31000010,0:4"
+    assert check(*late(*lines))[0] == 0
+
+
+def test_a_wrong_submission_is_refused_at_every_instant(refused, late):
+    message = refused("verify", *late("2,31000031,31000031,31000041,0:4"))
+    assert "line 2: the job was submitted at 31000031, but at 31000000 in the log" in message
+
+
 WRONG = """
 --scheduling fastest -> --scheduling = 'fastest'; choose one of
 --clusters 8,8 --request total --span-penalty 0.5 -> --span-penalty 0.5 has no effect
