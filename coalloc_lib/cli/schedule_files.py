@@ -81,7 +81,7 @@ def _read_log(path, system, jobs):
             "with one cluster, or a schedule as a CSV file"
         )
     log = load_trace(path)
-    table = log.usable.set_index("job").reindex(jobs.number)
+    table = _lines_of(log, jobs)
     absent = table["submit"].isna().to_numpy()
     if absent.all():
         raise InputError(f"{log.name} has none of the jobs of --trace; give the log of these jobs")
@@ -91,6 +91,32 @@ def _read_log(path, system, jobs):
     end = start + table["runtime"].to_numpy(dtype=float)
     processors = np.where(known, np.nan_to_num(table["processors"].to_numpy(dtype=float)), 0)
     return start, end, processors.astype(np.int64)[:, None]
+
+
+def _lines_of(log, jobs):
+    """Return the usable line of a log for each job, with NaN for jobs that the log does not have.
+
+    The lines of jobs with the same number are taken in the order of the log.
+    """
+    import pandas as pd
+
+    table, number = log.usable, pd.Series(jobs.number)
+    _check_repeated_numbers(log, number)
+    keys = pd.MultiIndex.from_arrays([number, number.groupby(number).cumcount()])
+    return table.set_index(["job", table.groupby("job").cumcount()]).reindex(keys)
+
+
+def _check_repeated_numbers(log, number):
+    # If one of several jobs with the same number was left out, the lines of the others are unknown.
+    lines = number.map(log.usable["job"].value_counts())
+    jobs = number.map(number.value_counts())
+    differ = lines.notna() & (lines != jobs)
+    if differ.any():
+        first = differ.idxmax()
+        raise InputError(
+            f"job number {number[first]} is repeated, and its count differs ({lines[first]:.0f} in "
+            f"{log.name}, {jobs[first]} among the jobs to check); give each job its own number"
+        )
 
 
 def _read_csv(path, system, jobs):

@@ -144,6 +144,28 @@ def test_a_job_without_a_recorded_wait_has_no_start(check, tmp_path):
     assert (status, printed.splitlines()[0]) == (1, "incomplete: job 2 has no start")
 
 
+#: Two jobs with the number 1, which do not overlap, and a job of eight processors.
+REPEATED = [(1, 0, 0, 10, 4, 10), (1, 5, 5, 10, 4, 10), (3, 6, 14, 4, 8, 4)]
+
+
+def test_jobs_of_a_recorded_log_may_have_the_same_number(check, tmp_path):
+    log = swf(tmp_path / "repeated.swf", REPEATED)
+    how = ("--trace", log, "--clusters")
+    status, printed = check(log, *how, "4", "--largest", "4", "--scheduling", "fcfs")
+    assert status == 0, printed
+    assert printed.startswith("no violation in 2 jobs on 4")
+
+
+def test_the_line_of_a_repeated_number_is_unknown_if_one_job_is_left_out(run, tmp_path):
+    first, (number, submit, wait, runtime, _, time), last = REPEATED
+    log = swf(tmp_path / "log.swf", [first, (number, submit, wait, runtime, 8, time), last])
+    errors = run("verify", log, "--trace", log, "--clusters", "8", "--largest", "4", status=2)
+    assert (
+        "job number 1 is repeated, and its count differs (2 in log, 1 among the jobs to check); "
+        "give each job its own number\n"
+    ) in errors
+
+
 def test_rounded_instants_of_another_tool_are_no_violation(check, tmp_path):
     log = swf(tmp_path / "log.swf", WAITS[:1])
     path = tmp_path / "jobs.csv"
