@@ -6,6 +6,7 @@ or a log in the Standard Workload Format, whose jobs have waits.
 
 import csv
 import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -149,20 +150,15 @@ def _read_rows(path, table, names, system, jobs):
     start, end = np.full((2, len(jobs)), np.nan)
     allocation = np.zeros((len(jobs), len(system)), dtype=np.int64)
     label = jobs.number.astype(str) if names is OURS else jobs.label
-    position, seen = {name: at for at, name in enumerate(label.tolist())}, set()
+    left = _positions(label)  # the positions without a line, by the names of their jobs
     for row in table:
         line = f"{path}, line {table.line_num}"
         job, submit, starts, ends, taken = (row[name] or "" for name in names)
-        at = position.get(job.rpartition("!")[2])  # Batsim writes workload!job
+        name = job.rpartition("!")[2]  # Batsim writes workload!job
+        submission = _number(line, names[1], submit)
+        at = _take(left[name], submission, jobs)
         if at is None:
-            raise InputError(
-                f"{line}: job {shown(job)} is not among the jobs of --trace; give the log and the "
-                "options with which the schedule was made"
-            )
-        if at in seen:
-            raise InputError(f"{line}: job {shown(job)} occurs twice; give each job one line")
-        seen.add(at)
-        _check_submission(line, _number(line, names[1], submit), jobs.submit[at])
+            _refuse_line(line, job, submission, jobs.submit[label == name])
         if ends and not starts:
             raise InputError(
                 f"{line}: {names[3]} is {shown(ends)}, but {names[2]} is empty; give both, or "
@@ -175,12 +171,35 @@ def _read_rows(path, table, names, system, jobs):
     return start, end, allocation
 
 
-def _check_submission(line, submit, expected):
-    if not _nearly(submit, expected):
+def _positions(label):
+    positions = defaultdict(list)
+    for at, name in enumerate(label.tolist()):
+        positions[name].append(at)
+    return positions
+
+
+def _take(positions, submit, jobs):
+    """Remove the first of the positions whose job has this submission, and return it or None."""
+    for at in positions:
+        if _nearly(submit, jobs.submit[at]):
+            positions.remove(at)
+            return at
+    return None
+
+
+def _refuse_line(line, job, submit, expected):
+    """Raise an error that says why a line has no job, from the submissions of jobs of its name."""
+    if not len(expected):
         raise InputError(
-            f"{line}: the job was submitted at {submit:.12g}, but at {expected:.12g} in the log; "
-            "give the options with which the schedule was made, such as --load"
+            f"{line}: job {shown(job)} is not among the jobs of --trace; give the log and the "
+            "options with which the schedule was made"
         )
+    if _nearly(submit, expected).any():
+        raise InputError(f"{line}: job {shown(job)} occurs twice; give each job one line")
+    raise InputError(
+        f"{line}: the job was submitted at {submit:.12g}, but at {expected[0]:.12g} in the log; "
+        "give the options with which the schedule was made, such as --load"
+    )
 
 
 def _number(line, column, text):

@@ -166,6 +166,25 @@ def test_the_line_of_a_repeated_number_is_unknown_if_one_job_is_left_out(run, tm
     ) in errors
 
 
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("out", ["--out", "--export"])
+def test_schedules_of_jobs_with_the_same_number(check, schedule, tmp_path, out, order):
+    how = "--trace", swf(tmp_path / "repeated.swf", REPEATED), "--scheduling", "fcfs"
+    path = schedule(*how, out=out)
+    header, *lines = path.read_text().splitlines()
+    path.write_text("\n".join([header, *lines[::order]]) + "\n")
+    status, printed = check(path, *how)
+    assert status == 0, printed
+    assert printed.startswith("no violation in 3 jobs on 8")
+
+
+def test_two_lines_for_one_of_several_jobs_with_the_same_number(run, tmp_path):
+    log, path = swf(tmp_path / "repeated.swf", REPEATED), tmp_path / "wrong.csv"
+    path.write_text(f"{HEADER}\n1,5,5,15,0:4\n1,5,5,15,0:4\n")
+    errors = run("verify", path, "--trace", log, *EIGHT, status=2)
+    assert "line 3: job '1' occurs twice; give each job one line\n" in errors
+
+
 def test_rounded_instants_of_another_tool_are_no_violation(check, tmp_path):
     log = swf(tmp_path / "log.swf", WAITS[:1])
     path = tmp_path / "jobs.csv"
