@@ -6,6 +6,7 @@ or a log in the Standard Workload Format, whose jobs have waits.
 
 import csv
 import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,9 +23,10 @@ from coalloc_lib.workloads.catalogue import load_trace
 #: library (OURS) and of the simulator Batsim (BATSIM).
 OURS = ("job", "submit", "start", "end", "allocation")
 BATSIM = ("job_id", "submission_time", "starting_time", "finish_time", "allocated_resources")
-#: Two instants count as equal if their relative difference is at most this number, because other
-#: tools round instants.
+#: Other tools round instants. Two instants count as equal if their relative difference is at most
+#: `ROUNDING` and their difference is at most `MOST_ROUNDING`, in seconds.
 ROUNDING = 1e-6
+MOST_ROUNDING = 1.0
 # Matches the number of a cluster or of processors. No system has more than 9,999,999,999 of them.
 _COUNT = re.compile(r"\d{1,10}", re.ASCII)
 
@@ -69,7 +71,8 @@ def _without_rounding(start, end, allocation, jobs):
 
 
 def _nearly(one: Any, other: Any) -> Any:
-    return np.abs(one - other) <= ROUNDING * np.maximum(1, np.abs(other))
+    tolerance = np.minimum(MOST_ROUNDING, ROUNDING * np.maximum(1, np.abs(other)))
+    return np.abs(one - other) <= tolerance
 
 
 def _read_log(path, system, jobs):
@@ -79,7 +82,7 @@ def _read_log(path, system, jobs):
             "with one cluster, or a schedule as a CSV file"
         )
     log = load_trace(path)
-    table = log.usable.set_index("job").reindex(jobs.number)
+    table = _lines_of(log, jobs)
     absent = table["submit"].isna().to_numpy()
     if absent.all():
         raise InputError(f"{log.name} has none of the jobs of --trace; give the log of these jobs")
@@ -89,6 +92,32 @@ def _read_log(path, system, jobs):
     end = start + table["runtime"].to_numpy(dtype=float)
     processors = np.where(known, np.nan_to_num(table["processors"].to_numpy(dtype=float)), 0)
     return start, end, processors.astype(np.int64)[:, None]
+
+
+def _lines_of(log, jobs):
+    """Return the usable line of a log for each job, with NaN for jobs that the log does not have.
+
+    The lines of jobs with the same number are taken in the order of the log.
+    """
+    import pandas as pd
+
+    table, number = log.usable, pd.Series(jobs.number)
+    _check_repeated_numbers(log, number)
+    keys = pd.MultiIndex.from_arrays([number, number.groupby(number).cumcount()])
+    return table.set_index(["job", table.groupby("job").cumcount()]).reindex(keys)
+
+
+def _check_repeated_numbers(log, number):
+    # If one of several jobs with the same number was left out, the lines of the others are unknown.
+    lines = number.map(log.usable["job"].value_counts())
+    jobs = number.map(number.value_counts())
+    differ = lines.notna() & (lines != jobs)
+    if differ.any():
+        first = differ.idxmax()
+        raise InputError(
+            f"job number {number[first]} is repeated, and its count differs ({lines[first]:.0f} in "
+            f"{log.name}, {jobs[first]} among the jobs to check); give each job its own number"
+        )
 
 
 def _read_csv(path, system, jobs):
@@ -121,20 +150,15 @@ def _read_rows(path, table, names, system, jobs):
     start, end = np.full((2, len(jobs)), np.nan)
     allocation = np.zeros((len(jobs), len(system)), dtype=np.int64)
     label = jobs.number.astype(str) if names is OURS else jobs.label
-    position, seen = {name: at for at, name in enumerate(label.tolist())}, set()
+    left = _positions(label)  # the positions without a line, by the names of their jobs
     for row in table:
         line = f"{path}, line {table.line_num}"
         job, submit, starts, ends, taken = (row[name] or "" for name in names)
-        at = position.get(job.rpartition("!")[2])  # Batsim writes workload!job
+        name = job.rpartition("!")[2]  # Batsim writes workload!job
+        submission = _number(line, names[1], submit)
+        at = _take(left[name], submission, jobs)
         if at is None:
-            raise InputError(
-                f"{line}: job {shown(job)} is not among the jobs of --trace; give the log and the "
-                "options with which the schedule was made"
-            )
-        if at in seen:
-            raise InputError(f"{line}: job {shown(job)} occurs twice; give each job one line")
-        seen.add(at)
-        _check_submission(line, _number(line, names[1], submit), jobs.submit[at])
+            _refuse_line(line, job, submission, jobs.submit[label == name])
         if ends and not starts:
             raise InputError(
                 f"{line}: {names[3]} is {shown(ends)}, but {names[2]} is empty; give both, or "
@@ -147,12 +171,35 @@ def _read_rows(path, table, names, system, jobs):
     return start, end, allocation
 
 
-def _check_submission(line, submit, expected):
-    if not _nearly(submit, expected):
+def _positions(label):
+    positions = defaultdict(list)
+    for at, name in enumerate(label.tolist()):
+        positions[name].append(at)
+    return positions
+
+
+def _take(positions, submit, jobs):
+    """Remove the first of the positions whose job has this submission, and return it or None."""
+    for at in positions:
+        if _nearly(submit, jobs.submit[at]):
+            positions.remove(at)
+            return at
+    return None
+
+
+def _refuse_line(line, job, submit, expected):
+    """Raise an error that says why a line has no job, from the submissions of jobs of its name."""
+    if not len(expected):
         raise InputError(
-            f"{line}: the job was submitted at {submit:.12g}, but at {expected:.12g} in the log; "
-            "give the options with which the schedule was made, such as --load"
+            f"{line}: job {shown(job)} is not among the jobs of --trace; give the log and the "
+            "options with which the schedule was made"
         )
+    if _nearly(submit, expected).any():
+        raise InputError(f"{line}: job {shown(job)} occurs twice; give each job one line")
+    raise InputError(
+        f"{line}: the job was submitted at {submit:.12g}, but at {expected[0]:.12g} in the log; "
+        "give the options with which the schedule was made, such as --load"
+    )
 
 
 def _number(line, column, text):

@@ -144,6 +144,47 @@ def test_a_job_without_a_recorded_wait_has_no_start(check, tmp_path):
     assert (status, printed.splitlines()[0]) == (1, "incomplete: job 2 has no start")
 
 
+#: Two jobs with the number 1, which do not overlap, and a job of eight processors.
+REPEATED = [(1, 0, 0, 10, 4, 10), (1, 5, 5, 10, 4, 10), (3, 6, 14, 4, 8, 4)]
+
+
+def test_jobs_of_a_recorded_log_may_have_the_same_number(check, tmp_path):
+    log = swf(tmp_path / "repeated.swf", REPEATED)
+    how = ("--trace", log, "--clusters")
+    status, printed = check(log, *how, "4", "--largest", "4", "--scheduling", "fcfs")
+    assert status == 0, printed
+    assert printed.startswith("no violation in 2 jobs on 4")
+
+
+def test_the_line_of_a_repeated_number_is_unknown_if_one_job_is_left_out(run, tmp_path):
+    first, (number, submit, wait, runtime, _, time), last = REPEATED
+    log = swf(tmp_path / "log.swf", [first, (number, submit, wait, runtime, 8, time), last])
+    errors = run("verify", log, "--trace", log, "--clusters", "8", "--largest", "4", status=2)
+    assert (
+        "job number 1 is repeated, and its count differs (2 in log, 1 among the jobs to check); "
+        "give each job its own number\n"
+    ) in errors
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("out", ["--out", "--export"])
+def test_schedules_of_jobs_with_the_same_number(check, schedule, tmp_path, out, order):
+    how = "--trace", swf(tmp_path / "repeated.swf", REPEATED), "--scheduling", "fcfs"
+    path = schedule(*how, out=out)
+    header, *lines = path.read_text().splitlines()
+    path.write_text("\n".join([header, *lines[::order]]) + "\n")
+    status, printed = check(path, *how)
+    assert status == 0, printed
+    assert printed.startswith("no violation in 3 jobs on 8")
+
+
+def test_two_lines_for_one_of_several_jobs_with_the_same_number(run, tmp_path):
+    log, path = swf(tmp_path / "repeated.swf", REPEATED), tmp_path / "wrong.csv"
+    path.write_text(f"{HEADER}\n1,5,5,15,0:4\n1,5,5,15,0:4\n")
+    errors = run("verify", path, "--trace", log, *EIGHT, status=2)
+    assert "line 3: job '1' occurs twice; give each job one line\n" in errors
+
+
 def test_rounded_instants_of_another_tool_are_no_violation(check, tmp_path):
     log = swf(tmp_path / "log.swf", WAITS[:1])
     path = tmp_path / "jobs.csv"
@@ -155,6 +196,43 @@ def test_rounded_instants_of_another_tool_are_no_violation(check, tmp_path):
 
 
 HEADER = "job,submit,start,end,allocation"
+#: Two jobs of 10 s on four processors. The second is submitted almost one year after the first.
+LATE = [(1, 0, 0, 10, 4, 10), (2, 31_000_000, 0, 10, 4, 10)]
+
+
+@pytest.fixture
+def late(tmp_path):
+    """Return a function that writes lines of the two jobs of `LATE`, and the words to check them.
+
+    The words are the file of the schedule and the options of its log.
+    """
+
+    def late(*lines):
+        path = tmp_path / "late.csv"
+        path.write_text("\n".join([HEADER, *lines]) + "\n")
+        return path, "--trace", swf(tmp_path / "late.swf", LATE), "--clusters", "4"
+
+    return late
+
+
+@pytest.mark.parametrize(("job", "ends"), [(1, (20, 31_000_010)), (2, (10, 31_000_035))])
+def test_a_wrong_run_time_is_a_violation_at_every_instant(check, late, job, ends):
+    words = late(f"1,0,0,{ends[0]},0:4", f"2,31000000,31000000,{ends[1]},0:4")
+    status, printed = check(*words)
+    assert status == 1
+    assert printed.startswith(f"length: job {job} ")
+
+
+def test_a_late_instant_may_be_rounded(check, late):
+    lines = "1,0,0,10,0:4", "2,31000000.4,31000000.4,31000010,0:4"
+    assert check(*late(*lines))[0] == 0
+
+
+def test_a_wrong_submission_is_refused_at_every_instant(refused, late):
+    message = refused("verify", *late("2,31000031,31000031,31000041,0:4"))
+    assert "line 2: the job was submitted at 31000031, but at 31000000 in the log" in message
+
+
 WRONG = """
 --scheduling fastest -> --scheduling = 'fastest'; choose one of
 --clusters 8,8 --request total --span-penalty 0.5 -> --span-penalty 0.5 has no effect
