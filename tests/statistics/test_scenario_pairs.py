@@ -35,6 +35,14 @@ def test_the_table_has_the_means_of_the_schedules_in_pairs():
     )
 
 
+def test_a_reader_who_changes_the_table_does_not_change_it_for_others():
+    table = scenario_pairs.over_load(WHOLE, SPANNING)
+    table.loc[:, "response"] = -1.0
+    again = scenario_pairs.over_load(WHOLE, SPANNING)
+    assert (again["response"].dropna() > 0).all()
+    assert again["response"].notna().any()
+
+
 def test_the_same_jobs_come_to_a_system_of_another_size():
     twice = WHOLE.with_(system=co.Multicluster([8] * 6))
     table = by_size(WHOLE, twice, 0.6).set_index(["size", "scenario"])
