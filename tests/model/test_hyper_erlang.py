@@ -11,6 +11,9 @@ from scipy import integrate, stats
 
 from coalloc_lib.model.hyper_erlang import HyperErlang
 
+#: A mixture of two Erlang distributions of three stages.
+MIXED = HyperErlang(0.8, (2.0, 0.1), 3)
+
 
 @pytest.mark.parametrize(
     ("share", "rates", "order"), [(0.3, (2.0, 0.5), 1), (0.8, (1.0, 0.25), 3), (1.0, (4.0, 1.0), 2)]
@@ -62,3 +65,28 @@ def test_a_fit_has_the_first_three_moments_and_the_least_order(sample):
     assert is_possible(fitted.order, sample)
     assert fitted.order == 1 or not is_possible(fitted.order - 1, sample, clearly=1e-6)
     assert fitted.variance == pytest.approx(np.var(sample), rel=1e-5)
+
+
+def of_mixed(function, t):
+    """Return a function of Erlang distributions, such as `pdf`, for the mixture `MIXED`."""
+    first, second = (getattr(stats.erlang(3, scale=1 / rate), function)(t) for rate in MIXED.rates)
+    return 0.8 * first + 0.2 * second
+
+
+def test_moments_draws_and_residual_times_are_those_of_the_density():
+    for k in (1, 2, 3):
+        moment = integrate.quad(
+            lambda t, k=k: t**k * of_mixed("pdf", t), 0, 400, limit=400, points=[2, 30]
+        )
+        assert MIXED.moment(k) == pytest.approx(moment[0], rel=1e-8)
+    drawn = MIXED.sample(np.random.default_rng(3), 20_000)
+    assert stats.kstest(drawn, lambda t: of_mixed("cdf", t)).pvalue > 0.001
+
+    def residual_below(t):
+        """Return the integral of P(T > x) for x from 0 to t, divided by the mean of T."""
+        beyond = np.linspace(0, t, 200)
+        return integrate.simpson(of_mixed("sf", beyond), x=beyond, axis=0) / MIXED.mean
+
+    rng = np.random.default_rng(4)
+    drawn = [MIXED.residual(rng) for _ in range(20_000)]
+    assert stats.kstest(drawn, residual_below).pvalue > 0.001

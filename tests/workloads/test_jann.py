@@ -3,42 +3,16 @@
 import numpy as np
 import pytest
 from fit_classes import QUANTILES, fit_workload, parameters
-from scipy import integrate, stats
+from scipy import stats
 
 import coalloc_lib as co
 from coalloc_lib.model.hyper_erlang import HyperErlang
 from coalloc_lib.workloads.jann import HyperErlangWorkload, JobClass, shipped_workload
 from coalloc_lib.workloads.swf import read_swf
 from tests.conftest import ROOT
-from tests.model.test_hyper_erlang import moments_of
+from tests.model.test_hyper_erlang import MIXED, moments_of
 
 LOG = ROOT / "data" / "traces" / "KTH-SP2-synthetic.swf.gz"
-MIXED = HyperErlang(0.8, (2.0, 0.1), 3)
-
-
-def of_mixed(function, t):
-    """Return a function of Erlang distributions, such as `pdf`, for the mixture `MIXED`."""
-    first, second = (getattr(stats.erlang(3, scale=1 / rate), function)(t) for rate in MIXED.rates)
-    return 0.8 * first + 0.2 * second
-
-
-def test_moments_draws_and_residual_times_are_those_of_the_density():
-    for k in (1, 2, 3):
-        moment = integrate.quad(
-            lambda t, k=k: t**k * of_mixed("pdf", t), 0, 400, limit=400, points=[2, 30]
-        )
-        assert MIXED.moment(k) == pytest.approx(moment[0], rel=1e-8)
-    drawn = MIXED.sample(np.random.default_rng(3), 20_000)
-    assert stats.kstest(drawn, lambda t: of_mixed("cdf", t)).pvalue > 0.001
-
-    def residual_below(t):
-        """Return the integral of P(T > x) for x from 0 to t, divided by the mean of T."""
-        beyond = np.linspace(0, t, 200)
-        return integrate.simpson(of_mixed("sf", beyond), x=beyond, axis=0) / MIXED.mean
-
-    rng = np.random.default_rng(4)
-    drawn = [MIXED.residual(rng) for _ in range(20_000)]
-    assert stats.kstest(drawn, residual_below).pvalue > 0.001
 
 
 ALIKE = co.JobStream(np.arange(40) ** 2, [5.0] * 40, [8] * 40)

@@ -332,3 +332,10 @@ def test_a_number_of_the_header_must_be_the_whole_value(tmp_path, key, word):
 def test_a_number_of_the_header_may_have_remarks(tmp_path, word):
     log = read_swf(log_file(tmp_path, job(), header=f"; MaxProcs: {word}\n"))
     assert (log.processors, log.notes) == (64, ())
+
+
+def test_a_requested_time_of_zero_is_none(tmp_path):
+    lines = [job(number, number, time=time) for number, time in enumerate((20, 0, -1), start=1)]
+    log = read_swf(log_file(tmp_path, *lines))
+    assert log.without_requested_time == 2
+    assert log.jobs().estimate.tolist() == [20, 10, 10]  # by default, the run time
