@@ -89,8 +89,7 @@ class IdlePeriods:
         The paper calls this operation *range search*. Raises `InputError` if the interval ends
         before it starts.
         """
-        if not finite("start", start) <= end:
-            raise InputError(f"end = {shown(end)}; give an instant of {start:g} or later")
+        check_interval(start, end)
         found = []
         for server, periods in enumerate(self._idle):
             # Periods are tuples, so a bisection with a tuple finds the last period that starts by
@@ -209,6 +208,12 @@ class IdlePeriods:
         found = self._by_cluster(periods)
         wanted = wanted_of(allocation, [*map(len, found)])
         return [period for idle, n in zip(found, wanted, strict=True) for period in idle[:n]]
+
+
+def check_interval(start: float, end: float) -> None:
+    """Raise an `InputError` if an interval does not start at an instant and end there or later."""
+    if not finite("start", start) <= end:
+        raise InputError(f"end = {shown(end)}; give an instant of {start:g} or later")
 
 
 def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:

@@ -397,8 +397,19 @@ class JobStream:
             The system whose number of processors is used.
         load : float
             The offered load, for example 0.5 for half of all processors.
+
+        Raises
+        ------
+        InputError
+            If all jobs are submitted at one instant, or if no job before the last one has any work.
         """
-        return self._stretched(self.offered_load(system) / checks.positive("load", load))
+        offered = self.offered_load(system)
+        if offered == 0:
+            raise InputError(
+                "all jobs before the last one have a run time of 0, so no rate gives them a load; "
+                "give jobs with run times"
+            )
+        return self._stretched(offered / checks.positive("load", load))
 
     def split(
         self,

@@ -32,7 +32,7 @@ class _Record:
     notebook: str
 
 
-#: The file in which this Jupyter kernel records answers, or None if answers are not recorded.
+#: This Jupyter kernel records answers in this file. None means that it records no answers.
 _record: _Record | None = None
 
 

@@ -180,8 +180,9 @@ def test_a_calendar_that_makes_no_sense_is_refused(how, words):
         Calendar(4, **(TERMS | how))
 
 
-def test_an_interval_that_ends_before_it_starts_is_refused():
-    book = calendar_of(2, "lists", **TERMS).idle
+@pytest.mark.parametrize("kind", ["lists", "trees"])
+def test_an_interval_that_ends_before_it_starts_is_refused(kind):
+    book = calendar_of(2, kind, **TERMS).idle
     for start, end, message in ((5, 3, "^end = 3; give an instant of 5 or later"), (0, nan, "^end"),
                                 (nan, 5, "^start = nan"), ("a", 5, "^start = 'a'")):  # fmt: skip
         for search in (book.feasible, book.counts):

@@ -359,6 +359,10 @@ SUBJOBS = co.JobStream([0, 0, 0], [1, 1, 1], [5, 1, 4]).chopped(2)
         ),
         (lambda: stream().offered_load(None), "system = None is not of type Multicluster"),
         (lambda: stream().with_load(SYSTEM, 0), "load = 0"),
+        (
+            lambda: co.JobStream([0, 1, 2], [0, 0, 5], [1] * 3).with_load(SYSTEM, 0.5),
+            "all jobs before the last one have a run time of 0",
+        ),
         (lambda: stream().split(), "split takes .* exactly one"),
         (lambda: stream().split(at_most=2, into=2), "split takes .* exactly one"),
         (lambda: stream().split(at_most=0), "largest = 0"),

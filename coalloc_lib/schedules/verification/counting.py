@@ -104,8 +104,8 @@ def count_violations(schedule: "Schedule", has_decisions: bool = True) -> Violat
     """
     if has_decisions and schedule.backlog is not None:
         raise InputError(
-            f"schedule has a backlog of {schedule.backlog} jobs, for which wrong decisions are not "
-            "counted; call schedule.verify(), or give has_decisions=False"
+            f"schedule has a backlog of {schedule.backlog} jobs, and wrong decisions are counted "
+            "only without a backlog; call schedule.verify(), or give has_decisions=False"
         )
     found = Violations()
     for kind, check in RULES.items():
