@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -259,31 +259,44 @@ def response_point(
         )
     if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give {jobs} or more")
-
-    def run(jobs: int, seed: Seed) -> tuple[Replications, bool, bool]:
-        halves, work = _runs(scenario, load, jobs, replications, seed)
-        warning = saturation.doubtful_work(work, scenario.workload.mean_work)
-        means = Replications(halves.mean(axis=1), warning)
-        is_narrow = means.interval.half_width <= precision * means.mean
-        return means, is_narrow, not settling.is_rising(halves[:, 0], halves[:, 1])
-
     for_pilot, for_point = spawn(seed, 2)
     was_settled = is_narrow = False
     while 2 * jobs <= most_jobs and not (is_narrow and was_settled):
-        _, is_narrow, was_settled = run(jobs, for_pilot)
+        pilot = _runs_of_point(scenario, load, jobs, replications, for_pilot)
+        is_narrow, was_settled = pilot.is_narrow(precision), pilot.is_settled
         jobs *= 2
-    means, is_narrow, is_settled = run(jobs, for_point)
+    found = _runs_of_point(scenario, load, jobs, replications, for_point)
+    warning = found.means.warning
     # Even if the queue has settled, one test in forty finds rising response times by chance. If the
     # queue of the pilot run, which is half as long, had settled, the queue of this run has settled
     # too.
-    if not (is_settled or was_settled):
-        means = replace(means, warning=means.warning or settling.RISING)
-    is_precise = is_narrow and not means.warning
+    if not (found.is_settled or was_settled):
+        warning = warning or settling.RISING
+    means = replace(found.means, warning=warning)
     # The mean response time cannot be below the mean service time, which is known if the workload
     # is a `JobModel`.
     service = getattr(scenario.workload, "service", None)
     response = means.interval.within(0.0 if service is None else service.mean)
+    is_precise = found.is_narrow(precision) and not warning
     return Point(float(load), response, jobs, is_precise, tuple(means.values.tolist()))
+
+
+class _RunsOfPoint(NamedTuple):
+    """The mean response times of runs at one load, and whether they no longer rise."""
+
+    means: Replications
+    is_settled: bool
+
+    def is_narrow(self, precision: float) -> bool:
+        """Return whether the half-width of the interval, relative to the mean, is small enough."""
+        return self.means.interval.half_width <= precision * self.means.mean
+
+
+def _runs_of_point(scenario, load, jobs, replications, seed):
+    halves, work = _runs(scenario, load, jobs, replications, seed)
+    warning = saturation.doubtful_work(work, scenario.workload.mean_work)
+    is_settled = not settling.is_rising(halves[:, 0], halves[:, 1])
+    return _RunsOfPoint(Replications(halves.mean(axis=1), warning), is_settled)
 
 
 def response_curve(
