@@ -159,7 +159,8 @@ def ratio(
     Parameters
     ----------
     runs : DataFrame
-        A table of runs. All rows of a setting must have the same values in the other keys.
+        A table of runs. All rows of a setting must have the same values in the other keys. Rows of
+        several settings are noticed if they have a replication in common.
     value : str
         The measured column.
     one, other : dict
@@ -200,7 +201,7 @@ def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
     """Return a table of the mean of a measured column in each setting, with its 95 % interval."""
     _require(runs, value)
     rows = [
-        setting | interval_columns(sample(part, value).interval, value)
+        setting | interval_columns(_sample_of_all(part, value).sample.interval, value)
         for setting, part in groups_of(runs.dropna(subset=value), keys_of(runs))
     ]
     return pd.DataFrame(rows)
@@ -424,8 +425,11 @@ def _pair(runs, value, one, other):
 
 
 def _samples(rows, base, value):
-    tables = rows, base
-    return _in_pairs(*(_measured(each, value, np.full(len(each), True), {}) for each in tables))
+    return _in_pairs(_sample_of_all(rows, value), _sample_of_all(base, value))
+
+
+def _sample_of_all(runs, value):
+    return _measured(runs, value, np.full(len(runs), True), {})
 
 
 def _in_pairs(one, other):
