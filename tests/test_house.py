@@ -6,6 +6,7 @@ The library ends where the papers begin: it imports nothing of the notebooks.
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -55,7 +56,10 @@ def imported(source, package="coalloc_lib"):
     return {name for name in found if name.split(".")[0] == package}
 
 
-IMPORTS = {name_of(path): imported(path.read_text("utf-8")) for path in MODULES}
+@cache
+def imports():
+    """Return the modules of the library that each of its modules imports."""
+    return {name_of(path): imported(path.read_text("utf-8")) for path in MODULES}
 
 
 def height_of(name):
@@ -70,7 +74,7 @@ def uphill(name, targets):
 
 
 def test_folders_are_the_layers_and_nothing_else_lies_at_the_root():
-    found = {name.split(".")[1] for name in IMPORTS if "." in name}
+    found = {name.split(".")[1] for name in imports() if "." in name}
     assert found == set(HEIGHT)
 
 
@@ -87,7 +91,7 @@ def test_every_folder_describes_itself_and_names_where_to_begin():
 def drawn():
     """Return the imports by folder as a picture in letters: each row imports what is marked."""
     folders = coalloc_lib._LAYERS
-    graph = package_graph(IMPORTS)
+    graph = package_graph(imports())
     lines = []
     for row, folder in enumerate(folders):
         used = graph[f"coalloc_lib.{folder}"]
@@ -104,7 +108,7 @@ def test_the_picture_of_the_imports_is_true():
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_a_module_imports_downhill_is_short_and_has_types(path):
     name, text = name_of(path), path.read_text("utf-8")
-    assert not uphill(name, IMPORTS[name])
+    assert not uphill(name, imports()[name])
     assert len(text.splitlines()) <= 600, "more than can be read in one sitting"
     assert name.startswith(UNTYPED) or not untyped(text)
 
@@ -146,15 +150,15 @@ def in_order(graph):
 
 
 def test_no_modules_and_no_packages_import_each_other_in_a_circle():
-    assert in_order({name: targets - {name} for name, targets in IMPORTS.items()})
-    assert in_order(package_graph(IMPORTS))
+    assert in_order({name: targets - {name} for name, targets in imports().items()})
+    assert in_order(package_graph(imports()))
     studies = {name_of(path): imported(path.read_text("utf-8"), "studies") for path in STUDIES}
     assert in_order({name: targets - {name} for name, targets in studies.items()})
 
 
 def test_pictures_know_intervals_and_nothing_else():
     allowed = {f"coalloc_lib.{name}" for name in ("plots", "intervals", "basics")}
-    assert package_graph(IMPORTS)["coalloc_lib.plots"] <= allowed
+    assert package_graph(imports())["coalloc_lib.plots"] <= allowed
 
 
 #: Kernels and what prepares them branch on whole numbers; their docstrings tell arrays and dtypes.

@@ -382,17 +382,12 @@ def _require_equal_keys(runs, keep, where):
     # Settings with different replications can only be told apart by their keys. Comparisons leave
     # this check out, because reading all keys takes about as long as the comparison.
     keys, rows = keys_of(runs), np.flatnonzero(keep)
-    for key in keys:
-        is_chosen = key in where and isinstance(where[key], str | Number)
-        if not is_chosen and _is_varied(runs[key].to_numpy()[rows]):
-            raise several_settings(runs[keep], keys)
-
-
-def _is_varied(cells):
-    is_empty = pd.isna(cells)
-    if is_empty.any():
-        return not is_empty.all()
-    return bool((cells != cells[0]).any())
+    cells = runs.iloc[rows, : len(keys)].to_numpy(dtype=object)
+    cells = np.where(pd.isna(cells), None, cells)  # NaN and NA are not equal to themselves
+    is_same = (cells == cells[0]).all(axis=0)
+    is_chosen = [isinstance(where.get(key), str | Number) for key in keys]
+    if not (is_same | is_chosen).all():
+        raise several_settings(runs[keep], keys)
 
 
 def _first_text(cells):

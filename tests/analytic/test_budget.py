@@ -12,15 +12,19 @@ from coalloc_lib.model.distributions import SizeDistribution, uniform
 from coalloc_lib.model.placement import FirstFit, WorstFit
 from coalloc_lib.model.system import Multicluster
 
-SPLIT = JointSizes.dependent(uniform(1, 512), 32)
+
+@pytest.fixture(scope="module")
+def split():
+    """Split one total size from 1 to 512 into components of at most 32."""
+    return JointSizes.dependent(uniform(1, 512), 32)
 
 
 @pytest.mark.parametrize(
     ("clusters", "sizes", "components", "request_type", "placement"),
     [
         ([32] * 16, uniform(1, 32), 16, "unordered", None),
-        ([32] * 16, SPLIT, None, "ordered", None),
-        ([32] * 16, SPLIT, None, "unordered", None),
+        ([32] * 16, "split", None, "ordered", None),
+        ([32] * 16, "split", None, "unordered", None),
         ([32] * 400, JointSizes.dependent(uniform(1, 12800), 32), None, "ordered", None),
         ([10**9], uniform(1, 2), 1, "total", None),
         ([10**6] * 2, uniform(1, 2), 2, "unordered", None),
@@ -32,8 +36,10 @@ SPLIT = JointSizes.dependent(uniform(1, 512), 32)
     ],
 )
 def test_what_is_hopeless_is_refused_with_an_estimate(
-    clusters, sizes, components, request_type, placement, monkeypatch
+    clusters, sizes, components, request_type, placement, monkeypatch, request
 ):
+    if sizes == "split":
+        sizes = request.getfixturevalue("split")
     # The computation does not begin, because its first steps would fail.
     monkeypatch.setattr("coalloc_lib.analytic.utilization._mean_number_in_service", None)
     monkeypatch.setattr(np, "convolve", None)

@@ -7,6 +7,8 @@ import pytest
 from coalloc_lib.widgets import ReservationCalendar, reservation_calendar
 from tests.widgets.test_calendar import empty
 
+pytestmark = pytest.mark.notebook
+
 #: This script takes the place of a Jupyter kernel: it sends messages to Python, and stores the
 #: answer as the data of the widget.
 MODEL = """

@@ -9,6 +9,8 @@ import coalloc_lib as co
 from coalloc_lib.schedules.explain import idle_while_waiting
 from tests.widgets.test_player import JOBS, SIX
 
+pytestmark = pytest.mark.notebook
+
 #: Job 2 is submitted at 1 and job 3 at 2. Both must wait until 4.
 INSTANTS = [0, 1, 2, 4, 6, 7, 9, 10]
 
