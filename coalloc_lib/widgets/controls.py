@@ -21,7 +21,7 @@ import ipywidgets as ipw
 import traitlets
 from ipywidgets.widgets.widget_string import HTMLStyle
 
-from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, one_of, shown
 from coalloc_lib.plots import Picture
 
 #: The style sheet of explorers (pictures with controls). It hides the label of a text entry beside
@@ -463,7 +463,8 @@ class Explorer(ipw.VBox):
         for name, text in parse_qsl(line, keep_blank_values=True):
             if name not in self._holders:
                 raise InputError(
-                    f"{name!r} is not the name of a control; give one of {', '.join(self._holders)}"
+                    f"{shown(name)} is not the name of a control; give one of "
+                    f"{', '.join(self._holders)}"
                 )
             wanted[name] = _value_of(self._holders[name], name, text)
         return wanted
@@ -485,6 +486,7 @@ class Explorer(ipw.VBox):
             self._waiting = loop.call_later(REST, self._redraw, name, False)
 
     def _redraw(self, name: str, coarse: bool, source: str = "") -> None:
+        self._mend_disabled()
         values = self.values
         if self._drawn in ((values, coarse), (values, False)):
             return
@@ -519,9 +521,17 @@ class Explorer(ipw.VBox):
         last, earlier = self._settled
         return {"before": earlier if values == last else last} if self._takes_before else {}
 
+    def _mend_disabled(self) -> None:
+        # A user cannot correct a number in a disabled entry, so it must not cause an error.
+        is_held, self._held = self._held, True
+        for holder in self._holders.values():
+            if isinstance(holder, _Ranged) and holder.disabled:
+                holder.value = min(max(holder.value, holder.min), holder.max)
+        self._held = is_held
+
     def _out_of_range(self) -> tuple[str, str] | None:
         for name, holder in self._holders.items():
-            if isinstance(holder, _Ranged) and not holder.min <= holder.value <= holder.max:
+            if isinstance(holder, _Ranged) and not _is_in_range(holder):
                 label = f"{holder.description} = {holder.value:g}"
                 return name, f"{label}; give a number from {holder.min:g} to {holder.max:g}"
         return None
@@ -547,7 +557,7 @@ def _value_of(holder, name, text):
     with suppress(ValueError):
         number = type(holder.value)(text)
     if not holder.min <= number <= holder.max:
-        raise InputError(f"{name} = {text!r}; give a number from {holder.min} to {holder.max}")
+        raise InputError(f"{name} = {shown(text)}; give a number from {holder.min} to {holder.max}")
     return number
 
 
@@ -558,8 +568,22 @@ def _line(values):
 def push(lower: ipw.Widget, upper: ipw.Widget) -> None:
     """Keep the number of one control from exceeding the number of another control.
 
-    If a user moves one of the two controls too far, the other one moves with it.
+    If a user moves one of the two controls too far, the other one moves with it. A number outside
+    the range of its own control does not move the other control.
     """
     lower, upper = entry_of(lower), entry_of(upper)
-    lower.observe(lambda change: setattr(upper, "value", max(upper.value, change["new"])), "value")
-    upper.observe(lambda change: setattr(lower, "value", min(lower.value, change["new"])), "value")
+
+    def raise_upper(change: Mapping[str, Any]) -> None:
+        if _is_in_range(lower):
+            upper.value = max(upper.value, change["new"])
+
+    def reduce_lower(change: Mapping[str, Any]) -> None:
+        if _is_in_range(upper):
+            lower.value = min(lower.value, change["new"])
+
+    lower.observe(raise_upper, "value")
+    upper.observe(reduce_lower, "value")
+
+
+def _is_in_range(entry: Any) -> bool:
+    return entry.min <= entry.value <= entry.max
