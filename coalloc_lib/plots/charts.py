@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, finite, one_of, shown
 from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.tables import looks, reject_first, tidy
@@ -95,6 +95,7 @@ class Chart:
         self.names, self.panels, self.rows = (list(points[label].unique()) for label in labels)
         self.scales = self._scales_of_panels(scales)
         self.cells = self._points_of_cells()
+        self._check_levels()
         self.look = self._signs(look)
         # The room for the names of the lines.
         self.letters = max(map(len, self.names)) if self.names_at_ends else 0
@@ -153,16 +154,36 @@ class Chart:
                 )
         by_panel = {p: scales[p] if isinstance(scales, Mapping) else scales for p in self.panels}
         for pair in by_panel.values():
+            if isinstance(pair, str) or len(pair) != 2:
+                raise InputError(
+                    f"scales = {shown(pair)}; give the scales of x and of y, such as "
+                    "('linear', 'log')"
+                )
             for name, scale in zip("xy", pair, strict=True):
                 one_of(f"scale of {name}", scale, ("linear", "log"))
         return by_panel
 
+    def _check_levels(self) -> None:
+        is_log = any(scale == "log" for _, scale in self.scales.values())
+        for name, level in self.levels.items():
+            if finite(f"level {name!r}", level) <= 0 and is_log:
+                raise InputError(
+                    f"level {name!r} = {shown(level)}; give a level above 0, because the axis is "
+                    "logarithmic"
+                )
+
     def _points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
-        return {
+        cells = {
             (row, panel): self._shown(_points_of(self.points, row, panel), self.scales[panel])
             for row in self.rows
             for panel in self.panels
         }
+        if all(points.empty for points in cells.values()):
+            raise InputError(
+                f"no row has both {self.numbers['x']!r} and {self.numbers['y']!r} above 0; give "
+                "one or more, because the scales are logarithmic"
+            )
+        return cells
 
     def _signs(self, look: Look | None) -> dict[str, MarkerStyle]:
         bold, look = self.style.bold, dict(look or {})
@@ -362,10 +383,11 @@ class LevelChart(Chart):
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         low, high = _ends_of(values, scale)
-        return low - 0.05 * (high - low), high + 0.1 * (high - low)
+        length = (high - low) or 1.0
+        return low - 0.05 * length, high + 0.1 * length
 
     def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
-        return 0.0, points["x"].max()
+        return min(0.0, points["x"].min()), points["x"].max()
 
     def _notes_on_levels(self) -> list[str]:
         # The dashed lines are labelled in the chart.

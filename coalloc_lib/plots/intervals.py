@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from coalloc_lib.basics.checks import InputError, finite, shown
 from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
-from coalloc_lib.plots.tables import looks, tidy
+from coalloc_lib.plots.tables import looks, reject_first, tidy
 
 #: The fraction of the height of a row that its confidence intervals occupy.
 TAKEN = 0.7
@@ -98,6 +98,10 @@ def intervals(
     columns = {"x": x} | {name: column for name, column in optional.items() if column}
     labels = {"row": row, "series": series, "panel": panel, "words": words}
     points = _points(table, labels, columns)
+    if log:
+        above = "a logarithmic axis shows numbers above 0, leave the row out"
+        for name in ("x", *({"printed", "before"} & {*columns})):
+            reject_first(points[name] <= 0, table, columns[name], above)
     span = _fitted(points, log) if span is None else _checked(span, log)
     names = list(points["series"].unique())
     used = {"": STANDARD} | looks(filter(None, names), look)
@@ -169,7 +173,8 @@ def deviations(
 
 
 def _points(table, labels, columns):
-    points = tidy(table, labels, columns, gaps=["x", "printed", "before"])
+    place = ("row", "series", "panel")
+    points = tidy(table, labels, columns, gaps=["x", "printed", "before"], unique=place)
     return points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
 
 
@@ -195,7 +200,8 @@ def _new_panels(points, row_height, xlabel):
 
 
 def _notes(points, span, hollow, beyond):
-    open_ends = (points["low"] < span[0]) | (points["high"] > span[1])
+    lowest, highest = (points[["x", "low"]].min(axis=1), points[["x", "high"]].max(axis=1))
+    open_ends = (lowest < span[0]) | (highest > span[1])
     return (
         canvas.DIAMONDS if points["printed"].notna().any() else "",
         f"hollow: {hollow[1]}" if hollow and (points["hollow"] > 0).any() else "",
@@ -266,7 +272,7 @@ def _draw_interval(axes, one, at, sign, span):
     if span[0] <= one.x <= span[1]:
         filling = {"markerfacecolor": "white" if one.hollow > 0 else sign.colour}
         axes.plot(one.x, at, sign.marker, color=sign.colour, markersize=4.5, **filling)
-    beyond = one.low < span[0], one.high > span[1]
+    beyond = np.fmin(one.low, one.x) < span[0], np.fmax(one.high, one.x) > span[1]
     for edge, marker, goes_on in zip(span, "<>", beyond, strict=True):
         if goes_on:
             axes.plot(edge, at, marker=marker, color=sign.colour, markersize=5, clip_on=False)
