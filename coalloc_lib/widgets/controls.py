@@ -24,35 +24,12 @@ from ipywidgets.widgets.widget_string import HTMLStyle
 from coalloc_lib.basics.checks import InputError, one_of, shown
 from coalloc_lib.plots import Picture
 
+#: The folder with the scripts and the style sheets for the browser.
+BROWSER = Path(__file__).parent / "browser"
 #: The style sheet of explorers (pictures with controls). It hides the label of a text entry beside
 #: a slider, because the slider shows the same label. Screen readers still read the label. A note on
 #: an error lies on the edge of the picture, so that the controls and the picture do not move.
-STYLE = """<style>
-.coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; overflow: hidden;
-  clip-path: inset(50%)}
-.coalloc-note {margin: 0 0 4px 8em; line-height: 1.3; border-left: 4px solid #C65500;
-  padding-left: 6px}
-.coalloc-busy {opacity: 0.8; font-style: italic}
-.coalloc-past {opacity: 0.35}
-.coalloc-cells td {border-top: 1px solid #CCC; vertical-align: top; line-height: 1.4}
-.coalloc-said:not(:has(p)) {display: none}
-.coalloc-whole .coalloc-controls, .coalloc-whole .coalloc-below {position: relative;
-  overflow: visible}
-.coalloc-controls .coalloc-said, .coalloc-below > .coalloc-said {position: absolute; z-index: 1;
-  left: 0; right: 0; background: var(--jp-layout-color0, white)}
-.coalloc-controls :is(.widget-box, .jupyter-widget-box) {position: static}
-.coalloc-controls .coalloc-said {top: 100%}
-.coalloc-below > .coalloc-said {bottom: 100%}
-.coalloc-fold > .widget-toggle-button {width: max-content; min-width: 6em; text-align: left}
-.coalloc-fold > .widget-toggle-button::before {content: "▸ " / ""}
-.coalloc-fold > .widget-toggle-button.mod-active::before {content: "▾ " / ""}
-.coalloc-fold > .widget-toggle-button:not(.mod-active) + * {display: none !important}
-.coalloc-gone {display: none !important; font-style: italic}
-.jupyter-widgets-disconnected > .coalloc-gone {display: block !important}
-.jupyter-widgets-disconnected > .coalloc-needs-python {display: none !important}
-.coalloc-whole.jupyter-widgets-disconnected::before,
-.coalloc-whole .jupyter-widgets-disconnected::before {display: none !important}
-</style>"""
+STYLE = f"<style>\n{(BROWSER / 'explorer.css').read_text(encoding='utf-8')}</style>"
 WIDE = {"description_width": "8em"}
 #: The layout of a control with a maximum width. The control is narrower on a phone.
 NARROW = {"max_width": "345px"}
@@ -72,6 +49,7 @@ class _Ranged:
     max: float
     value: float
     description: str
+    disabled: bool
 
     def __init__(self, min: float, max: float, **options: Any) -> None:
         super().__init__(**options)
@@ -240,7 +218,7 @@ class View(anywidget.AnyWidget):
     When the picture changes, collapsible sections stay open or closed.
     """
 
-    _esm = Path(__file__).parent / "browser" / "view.js"
+    _esm = BROWSER / "view.js"
     #: The picture and the text as HTML.
     value = traitlets.Unicode("").tag(sync=True)
 
