@@ -1,6 +1,7 @@
 """Bar charts with the names and values at the ends of the bars, and histograms."""
 
 from collections.abc import Mapping
+from itertools import chain
 from textwrap import shorten
 from typing import NamedTuple
 
@@ -8,10 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from coalloc_lib.basics.checks import one_of
+from coalloc_lib.basics.checks import finite, one_of, positive
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, new_figure, title_figure
-from coalloc_lib.plots.tables import format_interval, interval_of, looks, tidy
+from coalloc_lib.plots.tables import format_interval, interval_of, looks, reject_first, tidy
 
 #: The height of a bar, and the height of the gap between two groups of bars, in inches.
 BAR, GAP = 0.2, 0.12
@@ -77,24 +78,37 @@ def bars(
     labels = {"group": group, "series": series, "words": words}
     numbers = {"value": value, "dark": dark or value} | ({"before": before} if before else {})
     rows = _placed(tidy(table, labels, numbers, gaps=["before"], closed=True))
-    for name in threshold[1] if threshold else ():
+    levels = ends_of_levels(threshold[1]) if threshold else {}
+    for name in levels:
         one_of("group of threshold", name, tuple(rows["group"].unique()))
+    if until is not None:
+        positive("until", until)
     look = looks(rows["series"], look)
     figure, axes = new_figure(0.55 + BAR * len(rows) + GAP * rows["group"].nunique())
     ends = []
     for row in rows.itertuples():
         _draw_bar(axes, row, look[row.series].colour, bool(dark), bool(before), until)
         ends.append(_end_of(axes, row, look[row.series].colour, until))
-    room = _set_width(axes, rows, ends, until)
+    marks = [*rows["before"]] if before else []
+    room = _set_width(axes, rows, ends, [*marks, *chain(*levels.values())], until)
     _write_labels(axes, ends, room)
     _name_groups(axes, rows, -0.9 if threshold else -0.55)
     axes.set_xlabel(xlabel)
     axes.grid(False, axis="y")
     axes.grid(True, axis="x")
     if threshold:
-        _draw_thresholds(axes, rows, *threshold)
+        _draw_thresholds(axes, rows, threshold[0], levels)
     title_figure(figure, title, subtitle)
     return figure
+
+
+def ends_of_levels(levels: Mapping[str, Level]) -> dict[str, tuple[float, ...]]:
+    """Return the one or two ends of each threshold as a tuple, after checking the numbers."""
+    ends = {}
+    for name, level in levels.items():
+        both = level if isinstance(level, tuple) else (level,)
+        ends[name] = tuple(finite(f"threshold of {name!r}", end) for end in both)
+    return ends
 
 
 class _End(NamedTuple):
@@ -146,13 +160,16 @@ def _cut(name, value, has_warning):
     return shorten(f"{name} {value}", LONGEST, placeholder=" …")
 
 
-def _set_width(axes, rows, ends, until):
+def _set_width(axes, rows, ends, marks, until):
     # Each letter of a label takes a fixed fraction of the width of the axis, so the right end of
     # the axis depends on the longest label.
     left = min(0.0, 1.05 * rows["low"].min())
     shares = [LETTER * (len(end.label) + 2) for end in ends]
     needed = [(end.length - s * left) / (1 - s) for end, s in zip(ends, shares, strict=True)]
     right = max(needed) or 1.0
+    farthest = np.nanmax([0.0, *marks])
+    if farthest > right:  # Otherwise the dashed lines and the thresholds would be cut off.
+        right = 1.02 * farthest
     last = min(1.0, right) if rows["high"].max() <= 1 else right  # Shares have no ticks above 1.
     if until is not None:
         right, last = until / (1 - LETTER * MOST_LETTERS), until
@@ -179,9 +196,9 @@ def _name_groups(axes, rows, top):
 
 def _draw_thresholds(axes, rows, words, levels):
     places = _extents(rows)
-    for i, (name, level) in enumerate(levels.items()):
+    for i, (name, marks) in enumerate(levels.items()):
         top, bottom = places.loc[name, "min"] - 0.5, places.loc[name, "max"] + 0.5
-        first, *_, last = marks = level if isinstance(level, tuple) else (level, level)
+        first, last = marks[0], marks[-1]
         axes.fill_betweenx([top, bottom], first, last, color="0.9", linewidth=0, zorder=0.5)
         for at in dict.fromkeys(marks):
             axes.plot([at, at], [top, bottom], color="white", linewidth=2.2)
@@ -212,8 +229,17 @@ def histograms(
     -------
     Figure
         The figure.
+
+    Raises
+    ------
+    InputError
+        If a width is not above 0, a height is negative, or two bars have the same place.
     """
-    rows = tidy(table, {"panel": panel}, {"value": value, "share": share, "width": width})
+    place = ("panel", "value")
+    numbers = {"value": value, "share": share, "width": width}
+    rows = tidy(table, {"panel": panel}, numbers, unique=place)
+    reject_first(rows["width"] <= 0, table, width, "give a width above 0")
+    reject_first(rows["share"] < 0, table, share, "give a height of 0 or more")
     figure, (line,) = new_figure(2.3, 1, rows["panel"].nunique(), squeeze=False)
     for axes, (name, part) in zip(line, rows.groupby("panel", sort=False), strict=True):
         style = {"color": STANDARD.colour, "align": "edge"}

@@ -15,9 +15,23 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, one_of
-from coalloc_lib.plots import style as canvas
+from coalloc_lib.basics.checks import InputError, finite, one_of, shown
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
+from coalloc_lib.plots.style import (
+    DIAMONDS,
+    FACTORS,
+    GREY,
+    PRINTED,
+    can_show,
+    head,
+    mark_factors,
+    mark_powers,
+    name_lines,
+    name_signs,
+    new_figure,
+    remove_spare,
+    title_figure,
+)
 from coalloc_lib.plots.tables import looks, reject_first, tidy
 
 #: The panels are drawn in rows of two if the number of panels, multiplied by the number of letters
@@ -95,6 +109,7 @@ class Chart:
         self.names, self.panels, self.rows = (list(points[label].unique()) for label in labels)
         self.scales = self._scales_of_panels(scales)
         self.cells = self._points_of_cells()
+        self._check_levels()
         self.look = self._signs(look)
         # The room for the names of the lines.
         self.letters = max(map(len, self.names)) if self.names_at_ends else 0
@@ -122,7 +137,7 @@ class Chart:
 
     def _set_y_ticks(self, axes: Axes, scale: str) -> None:
         if scale == "log":
-            canvas.mark_powers(axes.yaxis)
+            mark_powers(axes.yaxis)
 
     def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
         if printed is None or printed.empty:
@@ -153,23 +168,43 @@ class Chart:
                 )
         by_panel = {p: scales[p] if isinstance(scales, Mapping) else scales for p in self.panels}
         for pair in by_panel.values():
+            if isinstance(pair, str) or len(pair) != 2:
+                raise InputError(
+                    f"scales = {shown(pair)}; give the scales of x and of y, such as "
+                    "('linear', 'log')"
+                )
             for name, scale in zip("xy", pair, strict=True):
                 one_of(f"scale of {name}", scale, ("linear", "log"))
         return by_panel
 
+    def _check_levels(self) -> None:
+        is_log = any(scale == "log" for _, scale in self.scales.values())
+        for name, level in self.levels.items():
+            if finite(f"level {name!r}", level) <= 0 and is_log:
+                raise InputError(
+                    f"level {name!r} = {shown(level)}; give a level above 0, because the axis is "
+                    "logarithmic"
+                )
+
     def _points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
-        return {
+        cells = {
             (row, panel): self._shown(_points_of(self.points, row, panel), self.scales[panel])
             for row in self.rows
             for panel in self.panels
         }
+        if all(points.empty for points in cells.values()):
+            raise InputError(
+                f"no row has both {self.numbers['x']!r} and {self.numbers['y']!r} above 0; give "
+                "one or more, because the scales are logarithmic"
+            )
+        return cells
 
     def _signs(self, look: Look | None) -> dict[str, MarkerStyle]:
         bold, look = self.style.bold, dict(look or {})
         if self.labels["line"] is None:
             look = {"": STANDARD} | look
         elif bold is not None:
-            grey = MarkerStyle(canvas.GREY, STANDARD.marker)
+            grey = MarkerStyle(GREY, STANDARD.marker)
             look = {name: STANDARD if name in bold else grey for name in self.names} | look
         return looks(self.names, look)
 
@@ -188,11 +223,11 @@ class Chart:
         self._label_axes(figure, grid, xlabel, ylabel)
         self._name_levels(grid.flat[0])
         if not self.names_at_ends and len(self.names) > 1:
-            canvas.name_signs(grid[0, -1], self.look, self.names, self.style.dashed)
+            name_signs(grid[0, -1], self.look, self.names, self.style.dashed)
         notes = self._notes_on_levels()
-        notes += [canvas.DIAMONDS] if len(marks) else []
+        notes += [DIAMONDS] if len(marks) else []
         notes += ["hollow: in doubt"] if any(self.points["warning"]) else []
-        canvas.title_figure(figure, title, subtitle, *notes)
+        title_figure(figure, title, subtitle, *notes)
         if self.names_at_ends and not self.in_grid:
             for axes, points in zip(grid.flat, self.cells.values(), strict=False):
                 self._name_lines(axes, points)
@@ -208,10 +243,8 @@ class Chart:
         if self.in_grid:
             height = max(ROW * down, LEAST) + 0.5
         shared = self.shares_axes
-        figure, grid = canvas.new_figure(
-            height, down, across, sharex=shared, sharey=shared, squeeze=False
-        )
-        canvas.remove_spare(grid, len(self.cells))
+        figure, grid = new_figure(height, down, across, sharex=shared, sharey=shared, squeeze=False)
+        remove_spare(grid, len(self.cells))
         return figure, grid
 
     def _draw_panel(
@@ -236,7 +269,7 @@ class Chart:
         for mark in of_panel.itertuples():
             at = axes.get_ylim()[0] if np.isnan(mark.y) else mark.y
             style = {"color": self.look[mark.line].colour, "zorder": 5, "clip_on": False}
-            axes.plot(mark.x, at, **canvas.PRINTED | style)
+            axes.plot(mark.x, at, **PRINTED | style)
         self._set_x_ticks(axes, ends, scales[0])
         self._set_y_ticks(axes, scales[1])
         if self.names_at_ends and not self.in_grid:
@@ -276,7 +309,7 @@ class Chart:
 
     def _set_x_ticks(self, axes: Axes, ends: Ends, scale: str) -> None:
         if scale == "log":
-            canvas.mark_powers(axes.xaxis)
+            mark_powers(axes.xaxis)
         elif self.names_at_ends:
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         # No ticks are drawn where the names of the lines are written.
@@ -291,7 +324,7 @@ class Chart:
         down, across = grid.shape
         figure.supxlabel(xlabel, fontsize=9)
         for axes, panel in zip(grid.flat, self.panels, strict=False):
-            canvas.head(axes, fill(panel, HEADING // across))
+            head(axes, fill(panel, HEADING // across))
         if self.in_grid:
             figure.supylabel(ylabel, fontsize=9)
         beside = [fill(row, 12) for row in self.rows] if self.in_grid else [ylabel] * down
@@ -308,7 +341,7 @@ class Chart:
             for at, height, name in zip(ends["x"], heights, ends.index, strict=True)
             if name
         ]
-        canvas.name_lines(axes, tips, left=left)
+        name_lines(axes, tips, left=left)
 
 
 class FactorChart(Chart):
@@ -330,7 +363,7 @@ class FactorChart(Chart):
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         low, high = _ends_of(values, scale)
-        return max(low / 1.1, canvas.FACTORS[0]), min(high * 1.1, canvas.FACTORS[-1])
+        return max(low / 1.1, FACTORS[0]), min(high * 1.1, FACTORS[-1])
 
     def _draw_one(self, axes: Axes, points: pd.DataFrame, name: str, zorder: float) -> None:
         super()._draw_one(axes, points, name, zorder)
@@ -344,11 +377,11 @@ class FactorChart(Chart):
 
     def _notes_on_levels(self) -> list[str]:
         factors = self.points["y"][np.isfinite(self.points["y"])]
-        goes_on = not factors.between(canvas.FACTORS[0], canvas.FACTORS[-1]).all()
+        goes_on = not factors.between(FACTORS[0], FACTORS[-1]).all()
         return super()._notes_on_levels() + ["arrow: beyond the axis"] * goes_on
 
     def _set_y_ticks(self, axes: Axes, scale: str) -> None:
-        canvas.mark_factors(axes.yaxis)
+        mark_factors(axes.yaxis)
 
     def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
         column = self.numbers["y"]
@@ -362,10 +395,11 @@ class LevelChart(Chart):
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         low, high = _ends_of(values, scale)
-        return low - 0.05 * (high - low), high + 0.1 * (high - low)
+        length = (high - low) or 1.0
+        return low - 0.05 * length, high + 0.1 * length
 
     def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
-        return 0.0, points["x"].max()
+        return min(0.0, points["x"].min()), points["x"].max()
 
     def _notes_on_levels(self) -> list[str]:
         # The dashed lines are labelled in the chart.
@@ -375,7 +409,7 @@ class LevelChart(Chart):
         xs = next(iter(self.cells.values()))["x"]
         at_left = xs.min() > 0
         near = 0.06 * np.ptp(axes.get_ylim())
-        style = {"textcoords": "offset points", "fontsize": 7.5, "color": canvas.GREY}
+        style = {"textcoords": "offset points", "fontsize": 7.5, "color": GREY}
         for name, at in self.levels.items():
             # If another dashed line is just above, the name is written below its own dashed line.
             is_below = any(0 < other - at < near for other in self.levels.values())
@@ -390,13 +424,13 @@ def _points_of(points: pd.DataFrame, row: str, panel: str) -> pd.DataFrame:
 
 def _on_axes(points, scales):
     for name, scale in zip("xy", scales, strict=True):
-        points = points[canvas.can_show(points[name], scale) | ~np.isfinite(points[name])]
+        points = points[can_show(points[name], scale) | ~np.isfinite(points[name])]
     # Infinite heights become NaN, so that these points stay in the table.
     return points.assign(y=points["y"].where(np.isfinite(points["y"])))
 
 
 def _ends_of(values, scale):
-    values = values[canvas.can_show(values, scale)]
+    values = values[can_show(values, scale)]
     return (values.min(), values.max()) if len(values) else (0.5, 1.0)
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from coalloc_lib.basics.checks import one_of
-from coalloc_lib.plots.bars import LETTER, Level
+from coalloc_lib.basics.checks import InputError, finite, one_of
+from coalloc_lib.plots.bars import LETTER, Level, ends_of_levels
 from coalloc_lib.plots.charts import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
-from coalloc_lib.plots.tables import looks, tidy
+from coalloc_lib.plots.tables import looks, reject_first, tidy
 
 #: The upper end of the vertical axis: the largest mean response time that is shown, in multiples of
 #: the mean service time. Near saturation, curves rise beyond the axis.
@@ -80,9 +80,12 @@ def curves(
     Raises
     ------
     InputError
-        If a column is missing.
+        If a column is missing, if two rows of a curve have the same utilization, or if the rows of
+        a curve have different maximal utilizations.
     """
     points = _points(table)
+    if left is not None:
+        finite("left", left)
     earlier = None if before is None else _points(before)
     maxima = points.drop_duplicates("label").set_index("label")
     shown = _lines_of_panels(maxima.index, panels or {"": ()})
@@ -113,8 +116,7 @@ class _Marks:
 
     @cached_property
     def ends(self) -> dict[str, tuple[float, ...]]:
-        levels = self.threshold.items()
-        return {name: at if isinstance(at, tuple) else (at,) for name, at in levels}
+        return ends_of_levels(self.threshold)
 
     def of(self, name: str) -> list[float]:
         return [*self.ends.get(name, ()), *([self.beside[name]] if name in self.beside else [])]
@@ -127,7 +129,12 @@ class _Marks:
 def _points(table):
     bounds = {"maximum": "maximal_utilization", "least": "maximal_low", "most": "maximal_high"}
     numbers = {"x": "utilization", "y": "response", "precise": "precise"} | bounds
-    return tidy(table, {"label": "label"}, numbers, gaps=["y"])
+    points = tidy(table, {"label": "label"}, numbers, gaps=["y"], unique=("label", "x"))
+    for name, column in bounds.items():
+        first = points.groupby("label")[name].transform("first")
+        mend = "give the same value in all rows of a curve"
+        reject_first(points[name] != first, table, column, mend)
+    return points
 
 
 def _lines_of_panels(lines, panels):
@@ -177,12 +184,14 @@ def _notes(points, beside, threshold):
 def _draw_lines(axes, points, names, look):
     for name in names:
         line = points[(points["label"] == name) & np.isfinite(points["y"])]
+        line = line.sort_values("x")
         draw_line(axes, line, look[name], line["precise"] == 0, linewidth=1.4)
 
 
 def _draw_earlier(axes, points, look):
     pale = {"alpha": 0.45, "linestyle": (0, (3, 2)), "linewidth": 1.2, "zorder": 1}
     for name, line in points[np.isfinite(points["y"])].groupby("label", sort=False):
+        line = line.sort_values("x")
         axes.plot(line["x"], line["y"], color=look[name].colour, **pale)
         last = line.iloc[-1]
         axes.plot([last["x"], last["maximum"]], [last["y"], TOP], color=look[name].colour, **pale)
@@ -250,8 +259,10 @@ def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str =
     InputError
         If a column is missing, or the table has no curve with this label.
     """
-    _points(table)
+    points = _points(table)
     one_of("label", label, tuple(table["label"].unique()))
+    if not np.isfinite(points.loc[points["label"] == label, "y"]).any():
+        raise InputError(f"the curve {label!r} has no finite response; give one or more")
     line = table[table["label"] == label].assign(label="")
     figure = curves(line, title=title, subtitle=subtitle, look={"": STANDARD})
     axes, maximum = figure.axes[0], float(line["maximal_utilization"].iloc[0])

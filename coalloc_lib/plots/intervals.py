@@ -9,9 +9,18 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from coalloc_lib.basics.checks import InputError, finite, shown
-from coalloc_lib.plots import style as canvas
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
-from coalloc_lib.plots.tables import looks, tidy
+from coalloc_lib.plots.style import (
+    DIAMONDS,
+    PRINTED,
+    can_show,
+    head,
+    mark_factors,
+    name_signs,
+    new_figure,
+    title_figure,
+)
+from coalloc_lib.plots.tables import looks, reject_first, tidy
 
 #: The fraction of the height of a row that its confidence intervals occupy.
 TAKEN = 0.7
@@ -84,7 +93,8 @@ def intervals(
     Raises
     ------
     InputError
-        If a column is missing, or if `span` has no length or cannot be drawn on the axis.
+        If a column is missing, if two rows have the same row, series and panel, if a logarithmic
+        axis cannot show a value, or if `span` has no length or cannot be drawn on the axis.
 
     Examples
     --------
@@ -98,6 +108,10 @@ def intervals(
     columns = {"x": x} | {name: column for name, column in optional.items() if column}
     labels = {"row": row, "series": series, "panel": panel, "words": words}
     points = _points(table, labels, columns)
+    if log:
+        above = "a logarithmic axis shows numbers above 0, leave the row out"
+        for name in ("x", *({"printed", "before"} & {*columns})):
+            reject_first(points[name] <= 0, table, columns[name], above)
     span = _fitted(points, log) if span is None else _checked(span, log)
     names = list(points["series"].unique())
     used = {"": STANDARD} | looks(filter(None, names), look)
@@ -107,9 +121,9 @@ def intervals(
     for axes, (heading, here) in zip(line, points.groupby("panel", sort=False), strict=True):
         _draw_panel(axes, here, heading, drawing)
     if len(names) > 1:
-        canvas.name_signs(line[-1], used, names)
+        name_signs(line[-1], used, names)
     notes = _notes(points, span, hollow, beyond)
-    canvas.title_figure(figure, title, subtitle, *notes)
+    title_figure(figure, title, subtitle, *notes)
     return figure
 
 
@@ -162,14 +176,15 @@ def deviations(
         axes.xaxis.set_major_formatter(lambda at, _: f"{at:+g}" if at else "0")
         for one, i, at in _placed(here, rows):
             _draw_interval(axes, one, at, sign, span)
-            axes.plot(one.printed, i, **canvas.PRINTED)
-        canvas.head(axes, heading, sign.colour)
-    canvas.title_figure(figure, title, subtitle, *_notes(points, span, hollow, ""))
+            axes.plot(one.printed, i, **PRINTED)
+        head(axes, heading, sign.colour)
+    title_figure(figure, title, subtitle, *_notes(points, span, hollow, ""))
     return figure
 
 
 def _points(table, labels, columns):
-    points = tidy(table, labels, columns, gaps=["x", "printed", "before"])
+    place = ("row", "series", "panel")
+    points = tidy(table, labels, columns, gaps=["x", "printed", "before"], unique=place)
     return points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
 
 
@@ -187,7 +202,7 @@ def _checked(span, is_log):
 def _new_panels(points, row_height, xlabel):
     rows = points["row"].unique()
     size = 0.9 + row_height * len(rows), 1, points["panel"].nunique()
-    figure, (line,) = canvas.new_figure(*size, sharey=True, squeeze=False)
+    figure, (line,) = new_figure(*size, sharey=True, squeeze=False)
     figure.supxlabel(xlabel, fontsize=9)
     line[0].set_yticks(range(len(rows)), rows)
     line[0].set_ylim(len(rows) - 0.5, -0.5)
@@ -195,9 +210,10 @@ def _new_panels(points, row_height, xlabel):
 
 
 def _notes(points, span, hollow, beyond):
-    open_ends = (points["low"] < span[0]) | (points["high"] > span[1])
+    lowest, highest = (points[["x", "low"]].min(axis=1), points[["x", "high"]].max(axis=1))
+    open_ends = (lowest < span[0]) | (highest > span[1])
     return (
-        canvas.DIAMONDS if points["printed"].notna().any() else "",
+        DIAMONDS if points["printed"].notna().any() else "",
         f"hollow: {hollow[1]}" if hollow and (points["hollow"] > 0).any() else "",
         "dotted: in doubt" if any(points["warning"]) else "",
         beyond if open_ends.any() else "",
@@ -212,10 +228,10 @@ def _draw_panel(axes, points, heading, drawing):
     _prepare(axes, drawing.span, drawing.rows)
     if drawing.is_log:
         is_narrow = drawing.panels > 2 or drawing.span[1] > 3 * drawing.span[0]
-        canvas.mark_factors(axes.xaxis, few=is_narrow)
+        mark_factors(axes.xaxis, few=is_narrow)
     for one, _, at in _placed(points, drawing.rows, drawing.names):
         _draw_mark(axes, one, at, drawing)
-    canvas.head(axes, heading)
+    head(axes, heading)
 
 
 def _prepare(axes, span, rows):
@@ -243,7 +259,7 @@ def _draw_mark(axes, one, at, drawing):
     if one.words:
         _write_words(axes, one, at, drawing.span)
     if not np.isnan(one.printed):
-        style = canvas.PRINTED | {"color": sign.colour, "markersize": 5}
+        style = PRINTED | {"color": sign.colour, "markersize": 5}
         axes.plot(one.printed, at, **style)
 
 
@@ -251,7 +267,7 @@ def _fitted(points, is_log, more=()):
     scale = "log" if is_log else "linear"
     marked = np.concatenate([points["x"], points["printed"], more])
     every = np.concatenate([marked, points["low"], points["high"]])
-    marked, every = (values[canvas.can_show(values, scale)] for values in (marked, every))
+    marked, every = (values[can_show(values, scale)] for values in (marked, every))
     low, high = (every.min(), every.max()) if len(every) else (0.5, 2.0)
     # Long intervals are cut off on a logarithmic axis.
     if is_log and len(marked):
@@ -266,7 +282,7 @@ def _draw_interval(axes, one, at, sign, span):
     if span[0] <= one.x <= span[1]:
         filling = {"markerfacecolor": "white" if one.hollow > 0 else sign.colour}
         axes.plot(one.x, at, sign.marker, color=sign.colour, markersize=4.5, **filling)
-    beyond = one.low < span[0], one.high > span[1]
+    beyond = np.fmin(one.low, one.x) < span[0], np.fmax(one.high, one.x) > span[1]
     for edge, marker, goes_on in zip(span, "<>", beyond, strict=True):
         if goes_on:
             axes.plot(edge, at, marker=marker, color=sign.colour, markersize=5, clip_on=False)

@@ -74,7 +74,8 @@ def lines(
     Raises
     ------
     InputError
-        If a column is missing, or the table has no finite value.
+        If a column is missing, if the table has no value that the axes can show, or if `level` is
+        not finite, or not above 0 on a logarithmic axis.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from coalloc_lib.basics.checks import one_of, shown
+from coalloc_lib.basics.checks import finite, one_of, shown
 from coalloc_lib.plots.style import head, new_figure, remove_spare, title_figure
 from coalloc_lib.plots.tables import ENDS, interval_of, reject_first, tidy
 
@@ -205,6 +205,7 @@ def timelines(
         If a fraction is not between 0 and 1, if an interval begins at `until` or later, or if two
         intervals of a cluster begin at the same time.
     """
+    finite("until", until)
     place = ("panel", "strip", "time")
     rows = tidy(table, {"panel": panel, "strip": strip}, {"time": time, "busy": busy}, unique=place)
     reject_first(

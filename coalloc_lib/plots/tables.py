@@ -76,6 +76,7 @@ def tidy(
         elif name in ENDS and closed:
             reject_first(np.isinf(columns[name]), table, column)
     rows = pd.DataFrame(columns, index=range(len(table)))
+    _reject_impossible_intervals(rows, table)
     if unique:
         given = {name: (labels | numbers)[name] for name in unique}
         _reject_repeated(rows, table, {name: c for name, c in given.items() if c is not None})
@@ -87,6 +88,17 @@ def _text(label: Any) -> str:
         return ""
     # With 15 digits, different labels stay different, and 0.1 + 0.2 becomes 0.3.
     return f"{label:.15g}" if isinstance(label, float) else str(label)
+
+
+def _reject_impossible_intervals(rows: pd.DataFrame, table: pd.DataFrame) -> None:
+    low, high = (name for name in ENDS.values())
+    mend = f"give both ends of an interval in {low!r} and {high!r}, or neither"
+    for end, other in (("low", "high"), ("high", "low")):
+        is_alone = rows[end].notna() & rows[other].isna()
+        if is_alone.any():
+            reject_first(is_alone, table, ENDS[end], mend)
+    mend = f"the upper end in {high!r} is smaller, swap the ends"
+    reject_first(rows["low"] > rows["high"], table, low, mend)
 
 
 def _reject_repeated(rows: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, str]) -> None:

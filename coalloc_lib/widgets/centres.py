@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.placement import BestFit, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import parse_clusters
@@ -54,8 +54,8 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
     system = parse_clusters(clusters, f"{side}.clusters")
     if system.processors > MOST:
         raise InputError(
-            f"{side}.clusters = {clusters!r}; give {MOST} processors at most, because a run has "
-            "too few jobs for a larger system"
+            f"{side}.clusters = {shown(clusters)}; give {MOST} processors at most, because a run "
+            "has too few jobs for a larger system"
         )
     jobs = JobModel(parse_sizes(values["sizes"]), estimate=estimate)
     scheduling = FPFS(jumps) if policy == "FPFS" else POLICIES[policy]

@@ -21,38 +21,15 @@ import ipywidgets as ipw
 import traitlets
 from ipywidgets.widgets.widget_string import HTMLStyle
 
-from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, one_of, shown
 from coalloc_lib.plots import Picture
 
+#: The folder with the scripts and the style sheets for the browser.
+BROWSER = Path(__file__).parent / "browser"
 #: The style sheet of explorers (pictures with controls). It hides the label of a text entry beside
 #: a slider, because the slider shows the same label. Screen readers still read the label. A note on
 #: an error lies on the edge of the picture, so that the controls and the picture do not move.
-STYLE = """<style>
-.coalloc-entry > .widget-label {position: absolute; width: 1px; height: 1px; overflow: hidden;
-  clip-path: inset(50%)}
-.coalloc-note {margin: 0 0 4px 8em; line-height: 1.3; border-left: 4px solid #C65500;
-  padding-left: 6px}
-.coalloc-busy {opacity: 0.8; font-style: italic}
-.coalloc-past {opacity: 0.35}
-.coalloc-cells td {border-top: 1px solid #CCC; vertical-align: top; line-height: 1.4}
-.coalloc-said:not(:has(p)) {display: none}
-.coalloc-whole .coalloc-controls, .coalloc-whole .coalloc-below {position: relative;
-  overflow: visible}
-.coalloc-controls .coalloc-said, .coalloc-below > .coalloc-said {position: absolute; z-index: 1;
-  left: 0; right: 0; background: var(--jp-layout-color0, white)}
-.coalloc-controls :is(.widget-box, .jupyter-widget-box) {position: static}
-.coalloc-controls .coalloc-said {top: 100%}
-.coalloc-below > .coalloc-said {bottom: 100%}
-.coalloc-fold > .widget-toggle-button {width: max-content; min-width: 6em; text-align: left}
-.coalloc-fold > .widget-toggle-button::before {content: "▸ " / ""}
-.coalloc-fold > .widget-toggle-button.mod-active::before {content: "▾ " / ""}
-.coalloc-fold > .widget-toggle-button:not(.mod-active) + * {display: none !important}
-.coalloc-gone {display: none !important; font-style: italic}
-.jupyter-widgets-disconnected > .coalloc-gone {display: block !important}
-.jupyter-widgets-disconnected > .coalloc-needs-python {display: none !important}
-.coalloc-whole.jupyter-widgets-disconnected::before,
-.coalloc-whole .jupyter-widgets-disconnected::before {display: none !important}
-</style>"""
+STYLE = f"<style>\n{(BROWSER / 'explorer.css').read_text(encoding='utf-8')}</style>"
 WIDE = {"description_width": "8em"}
 #: The layout of a control with a maximum width. The control is narrower on a phone.
 NARROW = {"max_width": "345px"}
@@ -72,6 +49,7 @@ class _Ranged:
     max: float
     value: float
     description: str
+    disabled: bool
 
     def __init__(self, min: float, max: float, **options: Any) -> None:
         super().__init__(**options)
@@ -240,7 +218,7 @@ class View(anywidget.AnyWidget):
     When the picture changes, collapsible sections stay open or closed.
     """
 
-    _esm = Path(__file__).parent / "browser" / "view.js"
+    _esm = BROWSER / "view.js"
     #: The picture and the text as HTML.
     value = traitlets.Unicode("").tag(sync=True)
 
@@ -463,7 +441,8 @@ class Explorer(ipw.VBox):
         for name, text in parse_qsl(line, keep_blank_values=True):
             if name not in self._holders:
                 raise InputError(
-                    f"{name!r} is not the name of a control; give one of {', '.join(self._holders)}"
+                    f"{shown(name)} is not the name of a control; give one of "
+                    f"{', '.join(self._holders)}"
                 )
             wanted[name] = _value_of(self._holders[name], name, text)
         return wanted
@@ -485,6 +464,7 @@ class Explorer(ipw.VBox):
             self._waiting = loop.call_later(REST, self._redraw, name, False)
 
     def _redraw(self, name: str, coarse: bool, source: str = "") -> None:
+        self._mend_disabled()
         values = self.values
         if self._drawn in ((values, coarse), (values, False)):
             return
@@ -519,9 +499,17 @@ class Explorer(ipw.VBox):
         last, earlier = self._settled
         return {"before": earlier if values == last else last} if self._takes_before else {}
 
+    def _mend_disabled(self) -> None:
+        # A user cannot correct a number in a disabled entry, so it must not cause an error.
+        is_held, self._held = self._held, True
+        for holder in self._holders.values():
+            if isinstance(holder, _Ranged) and holder.disabled:
+                holder.value = min(max(holder.value, holder.min), holder.max)
+        self._held = is_held
+
     def _out_of_range(self) -> tuple[str, str] | None:
         for name, holder in self._holders.items():
-            if isinstance(holder, _Ranged) and not holder.min <= holder.value <= holder.max:
+            if isinstance(holder, _Ranged) and not _is_in_range(holder):
                 label = f"{holder.description} = {holder.value:g}"
                 return name, f"{label}; give a number from {holder.min:g} to {holder.max:g}"
         return None
@@ -547,7 +535,7 @@ def _value_of(holder, name, text):
     with suppress(ValueError):
         number = type(holder.value)(text)
     if not holder.min <= number <= holder.max:
-        raise InputError(f"{name} = {text!r}; give a number from {holder.min} to {holder.max}")
+        raise InputError(f"{name} = {shown(text)}; give a number from {holder.min} to {holder.max}")
     return number
 
 
@@ -558,8 +546,22 @@ def _line(values):
 def push(lower: ipw.Widget, upper: ipw.Widget) -> None:
     """Keep the number of one control from exceeding the number of another control.
 
-    If a user moves one of the two controls too far, the other one moves with it.
+    If a user moves one of the two controls too far, the other one moves with it. A number outside
+    the range of its own control does not move the other control.
     """
     lower, upper = entry_of(lower), entry_of(upper)
-    lower.observe(lambda change: setattr(upper, "value", max(upper.value, change["new"])), "value")
-    upper.observe(lambda change: setattr(lower, "value", min(lower.value, change["new"])), "value")
+
+    def raise_upper(change: Mapping[str, Any]) -> None:
+        if _is_in_range(lower):
+            upper.value = max(upper.value, change["new"])
+
+    def reduce_lower(change: Mapping[str, Any]) -> None:
+        if _is_in_range(upper):
+            lower.value = min(lower.value, change["new"])
+
+    lower.observe(raise_upper, "value")
+    upper.observe(reduce_lower, "value")
+
+
+def _is_in_range(entry: Any) -> bool:
+    return entry.min <= entry.value <= entry.max

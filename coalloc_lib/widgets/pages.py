@@ -12,11 +12,10 @@ import json
 import re
 from collections.abc import Mapping
 from html import escape
-from pathlib import Path
 from string import Template
 from typing import Any
 
-from coalloc_lib.widgets.controls import HINT
+from coalloc_lib.widgets.controls import BROWSER, HINT
 
 #: For each widget class that also works on a web page without Python: the names of its browser
 #: scripts, and the names of its style sheets.
@@ -24,7 +23,6 @@ ALONE = {
     "Player": (("basics", "film", "scene", "strip", "controls", "player"), ("player",)),
     "ReservationCalendar": (("basics", "bands", "form", "calendar"), ("player", "calendar")),
 }
-_FOLDER = Path(__file__).parent / "browser"
 _BOX = re.compile(r'(?P<start><div data-coalloc="\w+" data-model="(?P<model>\w+)">)')
 _VIEW = "application/vnd.jupyter.widget-view+json"
 _STATE = "application/vnd.jupyter.widget-state+json"
@@ -149,4 +147,4 @@ def without_kernel(notebook: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text(name):
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    return (BROWSER / name).read_text(encoding="utf-8")

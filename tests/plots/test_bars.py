@@ -153,3 +153,38 @@ def test_histograms_have_bars_of_the_given_width_in_the_panel_of_their_name():
     assert boxes == [[(1, 1, 0.25), (2, 2, 0.75)], [(10, 5, 1.0)]]
     colours = {matplotlib.colors.to_hex(bar.get_facecolor()) for bar in figure.axes[0].patches}
     assert colours == {plots.STANDARD.colour.lower()}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"width": [1, 0]}, "^column 'width' has 0 in row 1; give a width above 0"),
+        ({"share": [0.1, -0.1]}, "^column 'share' has -0.1 in row 1; give a height of 0 or more"),
+        ({"from": [1, 1]}, "^column 'from' has 1 in row 1; an earlier row has the same values"),
+    ],
+)
+def test_a_bar_that_a_histogram_cannot_have_is_refused(change, words):
+    table = pd.DataFrame({"what": "size", "from": [1, 2], "share": 0.5, "width": 1}).assign(
+        **change
+    )
+    columns = {"value": "from", "share": "share", "panel": "what", "width": "width"}
+    with pytest.raises(InputError, match=words):
+        plots.histograms(table, **columns, ylabel="share of jobs")
+
+
+@pytest.mark.parametrize("until", [0.0, -1.0, np.nan])
+def test_bars_cannot_end_at_or_before_0(until):
+    with pytest.raises(InputError, match=r"^until = .*; give a finite number above 0"):
+        bars(LOSSES, until=until)
+
+
+@pytest.mark.parametrize("level", [np.nan, (0.1, np.inf)])
+def test_a_threshold_is_a_finite_number(level):
+    with pytest.raises(InputError, match=r"^threshold of 'mine' = (nan|inf); give a finite number"):
+        bars(LOSSES, threshold=("half", {"mine": level}))
+
+
+@pytest.mark.parametrize("how", [{"threshold": ("half", {"mine": 2.0})}, {"before": "earlier"}])
+def test_the_axis_reaches_what_the_bars_are_compared_with(how):
+    (axes,) = bars(LOSSES.assign(earlier=[0.1, np.nan, 2.0]), **how).axes
+    assert axes.get_xlim()[1] > 2

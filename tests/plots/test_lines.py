@@ -17,15 +17,15 @@ factor_lines = partial(plots.factor_lines, **COLUMNS, base="those before")
 
 
 def table(panel="one", at=(1.0, 2.0, 4.0), /, **drawn):
-    """Return a table of named lines. The interval of each value reaches from 0.9 to 1.1 times the
-    value.
-    """
+    """Return a table of named lines. The ends of each interval are 0.9 and 1.1 times the value."""
     rows = [
-        {"panel": panel, "line": name, "x": x, "y": y, "ci95_low": 0.9 * y, "ci95_high": 1.1 * y}
+        {"panel": panel, "line": name, "x": x, "y": y}
         for name, values in drawn.items()
         for x, y in zip(at, values, strict=True)
     ]
-    return pd.DataFrame(rows)
+    points = pd.DataFrame(rows)
+    ends = 0.9 * points["y"], 1.1 * points["y"]
+    return points.assign(ci95_low=np.minimum(*ends), ci95_high=np.maximum(*ends))
 
 
 def joined(axes):
@@ -119,6 +119,12 @@ def test_a_factor_beyond_the_axis_is_an_arrow_that_is_explained(factors, arrows)
         (lines, {"y": np.nan}, {}, "column 'y' has no finite number"),
         (factor_lines, {"y": -1.0}, {}, "column 'y' has -1.0 in row 0; a factor is above 0"),
         (lines, {}, {"scales": ("cubic", "log")}, "scale of x = 'cubic'; choose"),
+        (lines, {}, {"scales": ("log",)}, r"scales = \('log',\); give the scales of x and of y"),
+        (lines, {"y": -1.0}, {"scales": ("linear", "log")}, "no row has both 'x' and 'y' above 0"),
+        (lines, {"ci95_low": 9.0}, {}, "column 'ci95_low' has 9.0 in row 0; .* swap the ends"),
+        (lines, {"ci95_low": np.nan}, {}, "column 'ci95_high' has 1.1 in row 0; give both ends"),
+        (lines, {}, {"level": ("all", np.nan)}, "level 'all' = nan; give a finite number"),
+        (lines, {}, {"level": ("all", 0), "scales": ("linear", "log")}, "give a level above 0"),
     ],
 )
 def test_nonsense_is_refused(draw, change, how, words):
@@ -180,6 +186,28 @@ def test_what_goes_on_beyond_the_picture_has_an_arrow_that_is_explained(ends, ar
     assert ("arrow: on" in subtitle_of(figure)) == bool(arrows)
 
 
+@pytest.mark.parametrize(("value", "arrow"), [(-1.0, "<"), (9.0, ">")])
+def test_an_estimate_beyond_the_axis_has_an_arrow_if_it_has_no_interval(value, arrow):
+    figure, drawn = interval(value, np.nan, np.nan, beyond="beyond the axis")
+    assert {"<", ">"} & set(drawn) == {arrow}
+    assert "beyond the axis" in subtitle_of(figure)
+
+
+def test_levels_have_room_where_all_values_are_equal_or_all_places_negative():
+    columns = {"x": "x", "y": "y", "levels": {"two": 2.0}}
+    figure = plots.lines_and_levels(pd.DataFrame({"x": [1.0], "y": [2.0]}), **columns)
+    low, high = figure.axes[0].get_ylim()
+    assert low < 2 < high
+    figure = plots.lines_and_levels(pd.DataFrame({"x": [-5.0, -2.0], "y": [1, 3]}), **columns)
+    left, right = figure.axes[0].get_xlim()
+    assert left <= -5 < -2 <= right
+
+
+def test_the_points_of_a_curve_are_joined_in_order_of_the_load():
+    unordered = plots.curves(RESPONSES[::-1]).axes[0]
+    assert list(unordered.lines[0].get_xdata()) == [0.1, 0.2]
+
+
 def test_a_panel_above_a_gap_has_its_own_tick_labels():
     names = [f"a line with a rather long name {name}" for name in "ab"]
     drawn = dict.fromkeys(names, (1.0, 2.0, 3.0))
@@ -218,6 +246,31 @@ def test_a_panel_without_a_curve_is_left_out():
         ),
         (lambda: interval(span=(2, 1)), r"^span = \(2, 1\); give the left end first"),
         (lambda: interval(span=(0, 1), log=True), r"^span = \(0, 1\); give ends above 0"),
+        (
+            lambda: interval(-0.1, -0.2, 0.6, span=None, factors=True),
+            "^column 'psi' has -0.1 in row 0; a logarithmic axis shows numbers above 0",
+        ),
+        (
+            lambda: plots.intervals(pd.DataFrame({"x": [1, 2], "row": "a"}), x="x", row="row"),
+            "^column 'row' has 'a' in row 1; an earlier row has the same values",
+        ),
+        (
+            lambda: plots.curves(pd.concat([RESPONSES, RESPONSES])),
+            "^column 'utilization' has 0.1 in row 0; an earlier row has the same values",
+        ),
+        (
+            lambda: plots.curves(RESPONSES.assign(maximal_utilization=[0.25, 0.25, 0.3])),
+            "^column 'maximal_utilization' has 0.3 in row 2; give the same value in all rows",
+        ),
+        (
+            lambda: plots.curves(RESPONSES, threshold=("half", {"worst fit": np.nan})),
+            "^threshold of 'worst fit' = nan; give a finite number",
+        ),
+        (lambda: plots.curves(RESPONSES, left=np.nan), "^left = nan; give a finite number"),
+        (
+            lambda: plots.anatomy(RESPONSES.assign(response=np.nan), "worst fit"),
+            "^the curve 'worst fit' has no finite response; give one or more",
+        ),
         (
             lambda: plots.anatomy(RESPONSES, "best fit"),
             "^label = 'best fit'; choose one of 'worst fit'$",

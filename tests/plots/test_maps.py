@@ -115,6 +115,8 @@ def test_timelines_draw_each_interval_as_long_as_it_is():
     assert axes.get_xlim() == (0, 10)
     with pytest.raises(InputError, match="column 'day' has 9 in row 1; give times before until"):
         draw(until=9)
+    with pytest.raises(InputError, match="until = inf; give a finite number"):
+        draw(until=np.inf)
 
 
 def test_a_map_above_a_gap_has_its_own_labels():

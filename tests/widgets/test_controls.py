@@ -13,7 +13,7 @@ from PIL import Image
 import coalloc_lib as co
 from coalloc_lib import plots, widgets
 from coalloc_lib.widgets import Picture, controls
-from tests.widgets.reading import all_widgets, bars, notes, source
+from tests.widgets.reading import all_widgets, bars, control, notes, source
 
 
 @pytest.fixture
@@ -96,6 +96,34 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     sliders["two"].value = 2
     assert not notes(box)
     assert "coalloc-past" not in box.view._dom_classes
+
+
+def test_an_impossible_number_pushes_no_other_control(losses):
+    before = losses.values
+    for label, wrong in (("components", 9), ("clusters", 0), ("smallest size", 129)):
+        entry = control(losses, label)
+        right, entry.value = entry.value, wrong
+        (said,) = notes(losses)
+        assert said.startswith(f"{label} = {wrong}; give a number from ")
+        entry.value = right
+        assert losses.values == before
+        assert not notes(losses)
+
+
+def test_a_control_that_becomes_disabled_takes_its_error_with_it(losses):
+    kind, q = (control(losses, label) for label in ("size distribution", "q"))
+    kind.value, q.value = "D(q)", 7.0
+    assert notes(losses) == ["q = 7; give a number from 0.5 to 1"]
+    kind.value = "U"  # The user cannot correct `q` now.
+    assert not notes(losses)
+    assert q.value == 1.0
+
+
+@pytest.mark.parametrize("line", [f"clusters={'4,' * 500}", f"{'cluster' * 200}=4"])
+def test_an_error_shows_only_the_beginning_of_a_long_text(losses, line):
+    losses.scenario.value = line
+    (said,) = notes(losses)
+    assert len(said) < 300
 
 
 def test_a_state_is_drawn_at_once_and_without_a_predecessor():

@@ -313,3 +313,12 @@ def test_a_state_whose_jobs_do_not_fit_is_explained_without_a_picture():
     (words,) = notes(box)
     assert "allow a job that never starts" in html.unescape(words)
     assert "<table" not in box._repr_mimebundle_()["text/html"]
+
+
+def test_an_error_shows_only_the_beginning_of_a_long_division(box):
+    control(box, "A: clusters").value = ",".join(["1"] * 600)
+    (said,) = notes(box)
+    assert said.endswith(
+        "give 512 processors at most, because a run has too few jobs for a larger system"
+    )
+    assert len(said) < 200
