@@ -27,7 +27,7 @@ from coalloc_lib.calendar.periods import (
     RULES,
     IdlePeriod,
     IdlePeriods,
-    check_interval,
+    checked_interval,
     slot_of,
     wanted_of,
 )
@@ -325,7 +325,7 @@ class SlotTrees(IdlePeriods):
         InputError
             If `start` is not in a slot of the horizon, or the interval ends before it starts.
         """
-        check_interval(start, end)
+        start, end = checked_interval(start, end)
         slot = slot_of(start, self.slot)
         if slot not in self.trees:
             raise InputError(
@@ -347,7 +347,7 @@ class SlotTrees(IdlePeriods):
         They are searched in the tree of the slot of `start`. If this slot is not in the horizon,
         they are searched in the lists.
         """
-        check_interval(start, end)
+        start, end = checked_interval(start, end)
         if slot_of(start, self.slot) not in self.trees:
             return super().feasible(start, end)
         return sorted(self.search(start, end).found)
@@ -357,7 +357,7 @@ class SlotTrees(IdlePeriods):
 
         The sizes of the marked subtrees are added, and no period is retrieved.
         """
-        check_interval(start, end)
+        start, end = checked_interval(start, end)
         slot = slot_of(start, self.slot)
         if slot not in self.trees:
             return super().counts(start, end)
