@@ -283,13 +283,13 @@ class SlotTrees(IdlePeriods):
                 f"sizes = {shown([*self.sizes])}; slot trees support only one cluster; give one "
                 f"cluster, or a rule other than {FIRST_FOUND!r}, which needs slot trees"
             )
-        slot, slots, (servers,) = positive("slot", slot), whole("slots", slots), self.sizes
-        nodes = 2 * servers * (1 + log2(servers)) * slots
+        slot, slots, (processors,) = positive("slot", slot), whole("slots", slots), self.sizes
+        nodes = 2 * processors * (1 + log2(processors)) * slots
         if nodes > MOST_NODES:
             raise InputError(
-                f"slot = {slot:g}: slot trees for {slots:,} slots of this length and {servers:,} "
-                f"processors need about {nodes:,.0f} nodes, more than {MOST_NODES:,}; give a "
-                f"longer slot, or a rule other than {FIRST_FOUND!r}"
+                f"slot = {slot:g}: slot trees for {slots:,} slots of this length and "
+                f"{processors:,} processors need about {nodes:,.0f} nodes, more than "
+                f"{MOST_NODES:,}; give a longer slot, or a rule other than {FIRST_FOUND!r}"
             )
         self.slot, self.slots = slot, slots
         self.operations = Operations()
@@ -430,8 +430,8 @@ class SlotTrees(IdlePeriods):
         return range(max(least, slot_of(start, self.slot)), min(most, last) + 1)
 
     def _tree_of_slot(self, number):
-        servers = range(sum(self.sizes))
-        idle = (period for server in servers for period in self.periods(server))
+        processors = range(sum(self.sizes))
+        idle = (period for number in processors for period in self.periods(number))
         overlapping = [period for period in idle if self._overlapped(period, number, number)]
         return Tree(overlapping, self._steps)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.calendar import Booking, BookingRules, Calendar, Refused, SlotTrees
+from coalloc_lib.calendar import Booking, BookingRules, Calendar, Rejection, SlotTrees
 
 TERMS = {"slot": 10, "step": 5, "max_attempts": 8, "horizon": 100}
 
@@ -89,7 +89,7 @@ def why(call, *arguments):
         answer = call(*arguments)
     except co.InputError as error:
         return str(error)
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, Rejection)
     return answer.why
 
 
