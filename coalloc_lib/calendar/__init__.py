@@ -10,7 +10,7 @@
 Begin with `booking`. The scheduling policy that uses this package is `coalloc_lib.policies.Online`.
 """
 
-from coalloc_lib.calendar.booking import Booking, Refused
+from coalloc_lib.calendar.booking import Booking, Rejection
 from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
 from coalloc_lib.calendar.scheduler import Calendar
 from coalloc_lib.calendar.search import BookingRules
@@ -22,6 +22,6 @@ __all__ = [
     "Calendar",
     "IdlePeriod",
     "IdlePeriods",
-    "Refused",
+    "Rejection",
     "SlotTrees",
 ]

@@ -33,7 +33,7 @@ class Booking:
     attempts: tuple[Attempt, ...]
 
 
-class Refused(NamedTuple):
+class Rejection(NamedTuple):
     """The rejection of a request for processors: when and why it was rejected.
 
     Attributes
@@ -61,7 +61,7 @@ def book(
     now: float,
     earliest: float,
     latest: float,
-) -> Booking | Refused:
+) -> Booking | Rejection:
     """Reserve processors for a request at the first possible start, or reject the request.
 
     Parameters
@@ -84,13 +84,13 @@ def book(
 
     Returns
     -------
-    Booking or Refused
+    Booking or Rejection
         The reservation, or the reason for the rejection.
     """
     until = terms.horizon_end(now)
     tried, found, why = find_start(idle, request, place, terms, earliest, latest, until)
     if found is None:
-        return Refused(now, why, tuple(tried))
+        return Rejection(now, why, tuple(tried))
     periods = idle.choose(*found, rule)
     for period in periods:
         idle.take(period, found.start, found.end)

@@ -6,11 +6,19 @@ The paper of Castillo, Rouskas and Harfoush (2009) calls the processors *servers
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
-from math import inf
+from math import inf, nan
 from operator import attrgetter, gt
 from typing import Any, NamedTuple
 
-from coalloc_lib.basics.checks import LARGEST_WHOLE, InputError, finite, one_of, shown
+from coalloc_lib.basics.checks import (
+    LARGEST_WHOLE,
+    InputError,
+    finite,
+    float_of,
+    kind_of,
+    one_of,
+    shown,
+)
 from coalloc_lib.model.answers import answered_numbers
 from coalloc_lib.model.system import Multicluster
 
@@ -89,7 +97,7 @@ class IdlePeriods:
         The paper calls this operation *range search*. Raises `InputError` if the interval ends
         before it starts.
         """
-        check_interval(start, end)
+        start, end = checked_interval(start, end)
         found = []
         for server, periods in enumerate(self._idle):
             # Periods are tuples, so a bisection with a tuple finds the last period that starts by
@@ -137,7 +145,7 @@ class IdlePeriods:
         the period does not exist or does not contain the interval.
         """
         server, begins, ends = period
-        start, end = float(start), float(end)
+        start, end = checked_interval(start, end)
         if period not in self._periods_of(server) or not begins <= start < end <= ends:
             raise InputError(
                 f"{shown(tuple(period))} is not an idle period that contains the interval from "
@@ -152,7 +160,7 @@ class IdlePeriods:
         The interval is merged with adjacent idle periods that are not over. Raises `InputError` if
         the processor is idle at some time in the interval, or the interval begins before 0.
         """
-        start, end = float(start), float(end)
+        start, end = checked_interval(start, end)
         periods = self._periods_of(server)
         after = bisect_left(periods, start, key=_START)
         beside = periods[max(after - 1, 0) : after + 1]
@@ -210,10 +218,16 @@ class IdlePeriods:
         return [period for idle, n in zip(found, wanted, strict=True) for period in idle[:n]]
 
 
-def check_interval(start: float, end: float) -> None:
-    """Raise an `InputError` if an interval does not start at an instant and end there or later."""
-    if not finite("start", start) <= end:
-        raise InputError(f"end = {shown(end)}; give an instant of {start:g} or later")
+def checked_interval(start: float, end: float) -> tuple[float, float]:
+    """Check the ends of an interval and return them as floats; `end` may be infinite.
+
+    Raises `InputError` if an end is not a number, or the interval ends before it starts.
+    """
+    begins = finite("start", start)
+    ends = float_of(end) if kind_of(type(end)) == "numbers" else nan
+    if not begins <= ends:
+        raise InputError(f"end = {shown(end)}; give an instant of {begins:g} or later")
+    return begins, ends
 
 
 def wanted_of(allocation: Any, most: Sequence[int]) -> list[int]:

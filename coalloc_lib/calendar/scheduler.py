@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.times import DAY
-from coalloc_lib.calendar.booking import Booking, Refused, book
+from coalloc_lib.calendar.booking import Booking, Rejection, book
 from coalloc_lib.calendar.periods import IdlePeriod, IdlePeriods
 from coalloc_lib.calendar.search import BEFORE_NOW, NO_LENGTH, TOO_WIDE, BookingRules
 from coalloc_lib.model.answers import checked_allocation
@@ -97,7 +97,7 @@ class Calendar:
         servers: int,
         latest: float = inf,
         span_penalty: float = 0.0,
-    ) -> Booking | Refused:
+    ) -> Booking | Rejection:
         """Submit a request for processors at the current time of the calendar.
 
         Parameters
@@ -113,7 +113,7 @@ class Calendar:
 
         Returns
         -------
-        Booking or Refused
+        Booking or Rejection
             The reservation, or the reason for the rejection.
 
         Raises
@@ -127,11 +127,11 @@ class Calendar:
             latest = checks.finite("latest", latest)
         request = _Request(count, length, checks.not_negative("span_penalty", span_penalty))
         if count > self.system.processors:
-            return Refused(self.now, TOO_WIDE, ())
+            return Rejection(self.now, TOO_WIDE, ())
         if start < self.now:
-            return Refused(self.now, BEFORE_NOW, ())
+            return Rejection(self.now, BEFORE_NOW, ())
         if length < 0:  # the minimum length is for short requests only
-            return Refused(self.now, NO_LENGTH, ())
+            return Rejection(self.now, NO_LENGTH, ())
         answer = book(
             self.idle,
             request,

@@ -27,7 +27,7 @@ from coalloc_lib.calendar.periods import (
     RULES,
     IdlePeriod,
     IdlePeriods,
-    check_interval,
+    checked_interval,
     slot_of,
     wanted_of,
 )
@@ -283,13 +283,13 @@ class SlotTrees(IdlePeriods):
                 f"sizes = {shown([*self.sizes])}; slot trees support only one cluster; give one "
                 f"cluster, or a rule other than {FIRST_FOUND!r}, which needs slot trees"
             )
-        slot, slots, (servers,) = positive("slot", slot), whole("slots", slots), self.sizes
-        nodes = 2 * servers * (1 + log2(servers)) * slots
+        slot, slots, (processors,) = positive("slot", slot), whole("slots", slots), self.sizes
+        nodes = 2 * processors * (1 + log2(processors)) * slots
         if nodes > MOST_NODES:
             raise InputError(
-                f"slot = {slot:g}: slot trees for {slots:,} slots of this length and {servers:,} "
-                f"processors need about {nodes:,.0f} nodes, more than {MOST_NODES:,}; give a "
-                f"longer slot, or a rule other than {FIRST_FOUND!r}"
+                f"slot = {slot:g}: slot trees for {slots:,} slots of this length and "
+                f"{processors:,} processors need about {nodes:,.0f} nodes, more than "
+                f"{MOST_NODES:,}; give a longer slot, or a rule other than {FIRST_FOUND!r}"
             )
         self.slot, self.slots = slot, slots
         self.operations = Operations()
@@ -325,7 +325,7 @@ class SlotTrees(IdlePeriods):
         InputError
             If `start` is not in a slot of the horizon, or the interval ends before it starts.
         """
-        check_interval(start, end)
+        start, end = checked_interval(start, end)
         slot = slot_of(start, self.slot)
         if slot not in self.trees:
             raise InputError(
@@ -347,7 +347,7 @@ class SlotTrees(IdlePeriods):
         They are searched in the tree of the slot of `start`. If this slot is not in the horizon,
         they are searched in the lists.
         """
-        check_interval(start, end)
+        start, end = checked_interval(start, end)
         if slot_of(start, self.slot) not in self.trees:
             return super().feasible(start, end)
         return sorted(self.search(start, end).found)
@@ -357,7 +357,7 @@ class SlotTrees(IdlePeriods):
 
         The sizes of the marked subtrees are added, and no period is retrieved.
         """
-        check_interval(start, end)
+        start, end = checked_interval(start, end)
         slot = slot_of(start, self.slot)
         if slot not in self.trees:
             return super().counts(start, end)
@@ -430,8 +430,8 @@ class SlotTrees(IdlePeriods):
         return range(max(least, slot_of(start, self.slot)), min(most, last) + 1)
 
     def _tree_of_slot(self, number):
-        servers = range(sum(self.sizes))
-        idle = (period for server in servers for period in self.periods(server))
+        processors = range(sum(self.sizes))
+        idle = (period for number in processors for period in self.periods(number))
         overlapping = [period for period in idle if self._overlapped(period, number, number)]
         return Tree(overlapping, self._steps)
 

@@ -63,6 +63,7 @@ class State(policies.State):
         self.servers: dict[int, list[int]] = {}
         self._environment, self._request, self._call_at = environment, task.jobs.request, call_at
         self._idle: tuple[int, ...] = task.system.sizes
+        self._processors = task.system.processors
         self._policy = name_of(task.scheduling)
         # For ordered requests, all placements give the same allocation, so any one can be used.
         self._placement = WorstFit() if task.placement is None else task.placement
@@ -150,11 +151,12 @@ class State(policies.State):
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
         """Store the number of start times tried for a waiting job, and the job's processors."""
         self._turn(job, "recorded the attempts of")
-        numbers = answered_numbers(servers)
-        if numbers is None or len({*numbers}) != len(numbers) or min(numbers, default=0) < 0:
+        numbers, last = answered_numbers(servers), self._processors - 1
+        is_in_system = numbers is not None and all(0 <= number <= last for number in numbers)
+        if numbers is None or not is_in_system or len({*numbers}) < len(numbers):
             raise InputError(
                 f"{self._policy} recorded servers {shown(servers)} of job {job.number}; give "
-                "different whole numbers of 0 or more"
+                f"different whole numbers from 0 to {last}"
             )
         self.attempts[job.number] = whole("attempts", attempts, least=0)
         self.servers[job.number] = sorted(numbers)

@@ -1,6 +1,7 @@
 """The scheduler by hand: what it books, what it refuses, and that a refusal changes nothing."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from math import inf, nan
 from typing import ClassVar
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
-from coalloc_lib.calendar import Booking, BookingRules, Calendar, Refused, SlotTrees
+from coalloc_lib.calendar import Booking, BookingRules, Calendar, Rejection, SlotTrees
 
 TERMS = {"slot": 10, "step": 5, "max_attempts": 8, "horizon": 100}
 
@@ -88,7 +89,7 @@ def why(call, *arguments):
         answer = call(*arguments)
     except co.InputError as error:
         return str(error)
-    assert isinstance(answer, Refused)
+    assert isinstance(answer, Rejection)
     return answer.why
 
 
@@ -183,9 +184,13 @@ def test_a_calendar_that_makes_no_sense_is_refused(how, words):
 @pytest.mark.parametrize("kind", ["lists", "trees"])
 def test_an_interval_that_ends_before_it_starts_is_refused(kind):
     book = calendar_of(2, kind, **TERMS).idle
+    (period, _) = book.feasible(0, 1)
     for start, end, message in ((5, 3, "^end = 3; give an instant of 5 or later"), (0, nan, "^end"),
-                                (nan, 5, "^start = nan"), ("a", 5, "^start = 'a'")):  # fmt: skip
-        for search in (book.feasible, book.counts):
+                                (nan, 5, "^start = nan"), ("a", 5, "^start = 'a'"),
+                                (0, "a", "^end = 'a'; give an instant of 0")):  # fmt: skip
+        for search in (
+            book.feasible, book.counts, partial(book.take, period), partial(book.give_back, 0)
+        ):  # fmt: skip
             with pytest.raises(co.InputError, match=message):
                 search(start, end)
 

@@ -123,6 +123,16 @@ def test_verify_looks_at_refused_jobs(change, message):
         schedule.verify()
 
 
+@pytest.mark.parametrize("number", [4, 7, 2**31])
+def test_a_policy_records_only_processors_of_the_system(number):
+    def start_jobs(self, state):
+        for job in state.queue:
+            state.record(job, 1, [number])
+
+    message = f"Mine() recorded servers [{number}] of job 0; give different whole numbers from 0 to"
+    assert fault(scheduling=policy(start_jobs)) == f"{message} 3"
+
+
 def test_a_policy_may_name_the_processors():
     """A policy can start a job on a given allocation; the job waits if this is not idle."""
 
