@@ -64,7 +64,8 @@ def _run_fcfs_or_fpfs(task):
     n = len(jobs)
     max_jumps = min(scheduling.max_jumps or 0, n)
     stream = stream_of(jobs, placement, is_searched=max_jumps > 0)
-    options = queue_order.JumpOptions(max_jumps, scheduling.counted == "head", backlog or 0)
+    is_at_head = type(scheduling) is FPFS and scheduling.counted == "head"
+    options = queue_order.JumpOptions(max_jumps, is_at_head, backlog or 0)
     rule = rule_of(jobs.request, placement, len(system))
     if has_specialized_kernels(rule):
         rule = specialized(rule)
