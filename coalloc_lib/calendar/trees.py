@@ -400,7 +400,7 @@ class SlotTrees(IdlePeriods):
         self.operations.phase1 += between - before
         enough, feasible = inf if count is None else count, []
         if enough == inf or _number_of_leaves(candidates) >= enough:
-            roots = [c.secondary.root if isinstance(c, Inner) else c for c in reversed(candidates)]
+            roots = [_secondary_root(candidate) for candidate in reversed(candidates)]
             marks = (_marked_subtrees(root, end, False, self._steps) for root in roots)
             for node in chain.from_iterable(marks):
                 feasible.append(node)
@@ -438,3 +438,11 @@ class SlotTrees(IdlePeriods):
 
 def _number_of_leaves(nodes):
     return sum(node.size for node in nodes)
+
+
+def _secondary_root(node):
+    """Return the root of the secondary tree of a node of a primary tree; a leaf is its own root."""
+    if isinstance(node, Leaf):
+        return node
+    assert node.secondary is not None  # the inner nodes of primary trees have secondary trees
+    return node.secondary.root

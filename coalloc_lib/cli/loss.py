@@ -1,9 +1,10 @@
 """The command ``coalloc loss``, which prints the capacity loss of a system."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from coalloc_lib.basics.checks import InputError, number_in
-from coalloc_lib.basics.estimates import METHODS
+from coalloc_lib.basics.estimates import METHODS, MaxUtilization
 from coalloc_lib.cli import options
 from coalloc_lib.cli.output import print_json, show
 from coalloc_lib.model.distributions import (
@@ -127,7 +128,9 @@ def _by_formula(question, method, given):
     from coalloc_lib.analytic import BudgetError, exact_utilization, maximal_utilization
 
     is_chain = question.needs_chain and method != "approximation"
-    calculate = exact_utilization if is_chain else maximal_utilization
+    calculate: Callable[..., MaxUtilization] = (
+        exact_utilization if is_chain else maximal_utilization
+    )
     *arguments, placement = question
     try:
         utilization = calculate(*arguments, placement=placement)

@@ -8,7 +8,7 @@ import csv
 import re
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,9 @@ from coalloc_lib.workloads.catalogue import load_trace
 #: library (OURS) and of the simulator Batsim (BATSIM).
 OURS = ("job", "submit", "start", "end", "allocation")
 BATSIM = ("job_id", "submission_time", "starting_time", "finish_time", "allocated_resources")
-#: Other tools round instants. Two instants count as equal if their relative difference is at most
-#: `ROUNDING` and their difference is at most `MOST_ROUNDING`, in seconds.
-ROUNDING = 1e-6
-MOST_ROUNDING = 1.0
+#: The largest error of instants, in seconds, that simulators may make when they compute. Larger
+#: differences must be explained by the digits that a file has.
+COMPUTATION = 2e-6
 # Matches the number of a cluster or of processors. No system has more than 9,999,999,999 of them.
 _COUNT = re.compile(r"\d{1,10}", re.ASCII)
 
@@ -60,19 +59,28 @@ def read_schedule(path: str, system: Multicluster, jobs: JobStream) -> Recorded:
         The file cannot be read, or does not belong to these jobs. The error names the line.
     """
     recorded = _read_csv if path.lower().endswith(".csv") else _read_log
-    start, end, allocation = recorded(path, system, jobs)
-    return Recorded(start, _without_rounding(start, end, allocation, jobs), allocation)
-
-
-def _without_rounding(start, end, allocation, jobs):
+    start, end, allocation, units = recorded(path, system, jobs)
     clusters = (allocation > 0).sum(axis=1)
     exact = start + time_on_processors(jobs.runtime, jobs.span_penalty, clusters)
-    return np.where(_nearly(end, exact), exact, end)
+    end = np.where(_nearly(end, exact, *units), exact, end)
+    return Recorded(start, end, allocation)
 
 
-def _nearly(one: Any, other: Any) -> Any:
-    tolerance = np.minimum(MOST_ROUNDING, ROUNDING * np.maximum(1, np.abs(other)))
-    return np.abs(one - other) <= tolerance
+def _nearly(one, other, first_unit, second_unit):
+    """Return whether the difference of two instants can come from rounding them to these units."""
+    return np.abs(one - other) < max(COMPUTATION, (first_unit + second_unit) / 2)
+
+
+def _printed_unit(text):
+    """Return the unit of the last printed digit of a number, such as 0.01 for 5.25."""
+    if "e" in text.lower():
+        return 0.0  # Shortest numbers have exponents, and they are exact.
+    return 10.0 ** -len(text.strip().partition(".")[2])
+
+
+def _common_unit(instants):
+    """Return 1 if all instants are whole seconds, so that they may be rounded, otherwise 0."""
+    return float((instants % 1 == 0).all())
 
 
 def _read_log(path, system, jobs):
@@ -91,7 +99,8 @@ def _read_log(path, system, jobs):
     start = np.where(known, table["submit"].to_numpy(dtype=float) + wait, np.nan)
     end = start + table["runtime"].to_numpy(dtype=float)
     processors = np.where(known, np.nan_to_num(table["processors"].to_numpy(dtype=float)), 0)
-    return start, end, processors.astype(np.int64)[:, None]
+    units = _common_unit(start[known]), _common_unit(end[known])
+    return start, end, processors.astype(np.int64)[:, None], units
 
 
 def _lines_of(log, jobs):
@@ -151,14 +160,16 @@ def _read_rows(path, table, names, system, jobs):
     allocation = np.zeros((len(jobs), len(system)), dtype=np.int64)
     label = jobs.number.astype(str) if names is OURS else jobs.label
     left = _positions(label)  # the positions without a line, by the names of their jobs
+    log_unit, start_unit, end_unit = _common_unit(jobs.submit), 1.0, 1.0
     for row in table:
         line = f"{path}, line {table.line_num}"
         job, submit, starts, ends, taken = (row[name] or "" for name in names)
         name = job.rpartition("!")[2]  # Batsim writes workload!job
         submission = _number(line, names[1], submit)
-        at = _take(left[name], submission, jobs)
+        units = _printed_unit(submit), log_unit
+        at = _take(left[name], submission, jobs, units)
         if at is None:
-            _refuse_line(line, job, submission, jobs.submit[label == name])
+            _refuse_line(line, job, submission, jobs.submit[label == name], units)
         if ends and not starts:
             raise InputError(
                 f"{line}: {names[3]} is {shown(ends)}, but {names[2]} is empty; give both, or "
@@ -166,9 +177,12 @@ def _read_rows(path, table, names, system, jobs):
             )
         if starts:
             start[at], end[at] = _number(line, names[2], starts), _number(line, names[3], ends)
+            start_unit = min(start_unit, _printed_unit(starts))
+            end_unit = min(end_unit, _printed_unit(ends))
             parse = _our_allocation if names is OURS else _batsim_allocation
             allocation[at] = parse(line, taken, system)
-    return start, end, allocation
+    # A tool that prints fractions of seconds in the ends also prints them in the starts.
+    return start, end, allocation, (min(start_unit, end_unit), end_unit)
 
 
 def _positions(label):
@@ -178,23 +192,26 @@ def _positions(label):
     return positions
 
 
-def _take(positions, submit, jobs):
-    """Remove the first of the positions whose job has this submission, and return it or None."""
-    for at in positions:
-        if _nearly(submit, jobs.submit[at]):
-            positions.remove(at)
-            return at
-    return None
+def _take(positions, submit, jobs, units):
+    """Remove the position whose job has the nearest submission, and return it.
+
+    The result is None if no submission is this one, apart from rounding to the units.
+    """
+    at = min(positions, key=lambda at: abs(submit - jobs.submit[at]), default=None)
+    if at is None or not _nearly(submit, jobs.submit[at], *units):
+        return None
+    positions.remove(at)
+    return at
 
 
-def _refuse_line(line, job, submit, expected):
+def _refuse_line(line, job, submit, expected, units):
     """Raise an error that says why a line has no job, from the submissions of jobs of its name."""
     if not len(expected):
         raise InputError(
             f"{line}: job {shown(job)} is not among the jobs of --trace; give the log and the "
             "options with which the schedule was made"
         )
-    if _nearly(submit, expected).any():
+    if _nearly(submit, expected, *units).any():
         raise InputError(f"{line}: job {shown(job)} occurs twice; give each job one line")
     raise InputError(
         f"{line}: the job was submitted at {submit:.12g}, but at {expected[0]:.12g} in the log; "

@@ -64,7 +64,8 @@ def _run_fcfs_or_fpfs(task):
     n = len(jobs)
     max_jumps = min(scheduling.max_jumps or 0, n)
     stream = stream_of(jobs, placement, is_searched=max_jumps > 0)
-    options = queue_order.JumpOptions(max_jumps, scheduling.counted == "head", backlog or 0)
+    is_at_head = type(scheduling) is FPFS and scheduling.counted == "head"
+    options = queue_order.JumpOptions(max_jumps, is_at_head, backlog or 0)
     rule = rule_of(jobs.request, placement, len(system))
     if has_specialized_kernels(rule):
         rule = specialized(rule)
@@ -75,7 +76,7 @@ def _run_fcfs_or_fpfs(task):
     started = kernel_calls.run_kernel(queue_order.run_in_turn, *arguments, jobs=n)
     _check_started(task, columns, started)
     promised = np.broadcast_to(np.nan, n)  # This array takes no memory.
-    return Outcome(*columns._replace(promised=promised), {})
+    return Outcome(**columns._replace(promised=promised)._asdict(), refused={})
 
 
 def _run_backfilling(task):
@@ -156,7 +157,7 @@ def _backfilling_outcome(task, columns, started):
     submit = task.jobs.submit
     rejected = np.flatnonzero(np.isnan(columns.start)).tolist()
     refused = {job: Refusal(float(submit[job]), search.PAST_LATEST) for job in rejected}
-    return Outcome(*columns, refused)
+    return Outcome(**columns._asdict(), refused=refused)
 
 
 def _run_online(task):
@@ -178,7 +179,8 @@ def _run_online(task):
         for job in np.flatnonzero(bookings.why).tolist()
     }
     ids = Servers(bookings.servers[: bookings.first[-1]], bookings.first)
-    return Outcome(*columns, refused, bookings.attempts, ids)
+    tried = bookings.attempts
+    return Outcome(**columns._asdict(), refused=refused, attempts=tried, servers=ids)
 
 
 def _booking_options(scheduling):

@@ -281,10 +281,10 @@ class Scheduling:
     A subclass defines `start_jobs`, or `begin` if it must remember something during a run. It may
     override the class attributes, which describe the policy to the engines, checks and commands.
 
-    The attributes `order`, `adaptive`, `max_jumps`, `counted`, `min_length` and `release_early` are
-    options of some policies. A policy that has such an option declares it as a field of a
-    dataclass; for other policies the value here applies. If the field is required, the dataclass
-    must write it as ``max_jumps: int = field()``.
+    The attributes `order`, `adaptive`, `max_jumps`, `min_length` and `release_early` are options
+    of some policies. A policy that has such an option declares it as a field of a dataclass; for
+    other policies the value here applies. If the field is required, the dataclass must write it as
+    ``max_jumps: int = field()``.
 
     Examples
     --------
@@ -321,21 +321,17 @@ class Scheduling:
     adaptive: bool = False
     #: The maximum number of times that a job can be overtaken; None if there is no limit.
     max_jumps: int | None = None
+    #: The minimum length of a reservation, in the time unit of the jobs. A job with a shorter
+    #: expected length gets a reservation of this length.
+    min_length: float = 0.0
+    #: Whether the processors of a job that ends early become available to other jobs immediately.
+    release_early: bool = True
 
     @property
     def title(self) -> str:
         """Name of the policy in text and figures, such as ``FPFS(50)``."""
         limit = "" if self.max_jumps is None else f"({self.max_jumps})"
         return f"{type(self).__name__}{limit}"
-
-    #: When an overtaking of a job counts towards the limit `max_jumps`: always ("waiting"), or only
-    #: while the job is the head of the queue ("head").
-    counted: str = "waiting"
-    #: The minimum length of a reservation, in the time unit of the jobs. A job with a shorter
-    #: expected length gets a reservation of this length.
-    min_length: float = 0.0
-    #: Whether the processors of a job that ends early become available to other jobs immediately.
-    release_early: bool = True
 
     def begin(self, system: Multicluster) -> Any:
         """Return the object that makes the scheduling decisions during one run.

@@ -276,11 +276,14 @@ class Schedule:
         Raises
         ------
         InputError
-            There are fewer than two instants, they do not increase, or they are not numbers.
+            There are fewer than two instants, they do not increase, or they are not finite numbers.
         """
         edges = numbers("edges", edges).astype(float)
-        if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
-            raise InputError(f"edges = {shown(edges)}; give two or more increasing instants")
+        is_finite = np.isfinite(edges).all()
+        if edges.ndim != 1 or len(edges) < 2 or not is_finite or not (np.diff(edges) > 0).all():
+            raise InputError(
+                f"edges = {shown(edges)}; give two or more increasing instants, all finite"
+            )
         weight = self.allocation.sum(axis=1)
         if net:
             weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.clusters_used))
@@ -308,7 +311,15 @@ class Schedule:
         ndarray of int, shape (m,)
             The numbers of waiting jobs. A job that arrives at an instant and does not start at the
             same instant is counted, and a job that starts at it is not.
+
+        Raises
+        ------
+        InputError
+            The instants are not numbers.
         """
+        instants = numbers("instants", instants)
+        if np.isnan(instants).any():
+            raise InputError(f"instants = {shown(instants)}; give numbers without NaN")
         arrived = np.searchsorted(np.sort(self.jobs.submit), instants, side="right")
         return arrived - np.searchsorted(np.sort(self.left_queue), instants, side="right")
 

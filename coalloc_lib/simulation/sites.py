@@ -32,16 +32,8 @@ __all__ = ["AtEachSite", "LocalSchedule", "local", "multi_site", "sharing", "sin
 
 
 #: The attributes that the policy `AtEachSite` copies from the scheduling policy of the individual
-#: sites.
-TRAITS = (
-    "takes_reservations",
-    "uses_estimates",
-    "promises_all",
-    "overtakes",
-    "adaptive",
-    "min_length",
-    "release_early",
-)
+#: sites: all attributes that describe a policy.
+TRAITS = tuple(Scheduling.__annotations__)
 
 
 @dataclass(frozen=True)

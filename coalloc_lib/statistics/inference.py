@@ -405,4 +405,5 @@ def _mean_interval(name, sample):
     infinite = np.unique(values[np.isinf(values)]).tolist()
     if len(infinite) > 1:
         raise InputError(f"{name} has both inf and -inf; give infinite values of one sign")
-    return Interval(*3 * infinite, values.size, warning=sample.warning)
+    value = infinite[0]
+    return Interval(value, value, value, values.size, warning=sample.warning)

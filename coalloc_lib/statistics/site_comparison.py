@@ -364,7 +364,8 @@ def _row(name, chosen, weight, schedules):
 
 
 def _intervals(means, least):
-    row, doubts = {}, {}
+    row: dict[str, object] = {}
+    doubts: dict[str, list[str]] = {}
     for column, statistic in _COLUMNS.items():
         found = means.interval(statistic).within(least if column == "local_h" else 0.0)
         ends = (np.nan, np.nan) if found.warning else (found.low, found.high)

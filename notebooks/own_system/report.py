@@ -287,6 +287,6 @@ def _crossing(comparison, group, metric, options_at, name, slack=0.0):
     if not why and len(at) < 2:
         why = "nearly all options of this comparison are saturated"
     if why:
-        return columns_of(Interval(*[np.nan] * 3, 0, warning=why), name)
+        return columns_of(Interval(np.nan, np.nan, np.nan, 0, warning=why), name)
     crossing = comparison.crossing(group, metric, at, SHARED, slack)
     return columns_of(crossing, name) | {"least": min(at), "most": max(at)}

@@ -223,6 +223,33 @@ def test_a_wrong_run_time_is_a_violation_at_every_instant(check, late, job, ends
     assert printed.startswith(f"length: job {job} ")
 
 
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [("31000000", "31000010.9"), ("31000000", "31000011"), ("31000000.25", "31000010.5")],
+)
+def test_an_error_that_the_printed_digits_do_not_explain_is_a_violation(check, late, start, end):
+    status, printed = check(*late("1,0,0,10,0:4", f"2,31000000,{start},{end},0:4"))
+    assert status == 1
+    assert printed.startswith("length: job 2 ")
+
+
+def test_a_file_of_whole_seconds_may_round_fractional_run_times(check, tmp_path):
+    log, path = tmp_path / "log.swf", tmp_path / "jobs.csv"
+    swf(log, [(1, 0, 0, 10.7, 4, 11), (2, 3, 0, 2.6, 4, 3)])
+    path.write_text(f"{HEADER}\n1,0,0,11,0:4\n2,3,11,13,0:4\n")
+    assert check(path, "--trace", log, "--clusters", "4")[0] == 0
+    path.write_text(f"{HEADER}\n1,0,0,12,0:4\n2,3,12,14,0:4\n")
+    assert check(path, "--trace", log, "--clusters", "4")[0] == 1
+
+
+def test_of_jobs_with_the_same_number_the_one_with_the_nearest_submission_is_taken(check, tmp_path):
+    log, path = tmp_path / "log.swf", tmp_path / "jobs.csv"
+    swf(log, [(1, 0.75, 0, 2, 4, 2), (1, 1, 0, 3, 4, 3)])
+    path.write_text(f"{HEADER}\n1,1,2.75,5.75,0:4\n1,0.75,0.75,2.75,0:4\n")
+    status, printed = check(path, "--trace", log, "--clusters", "4")
+    assert status == 0, printed
+
+
 def test_a_late_instant_may_be_rounded(check, late):
     lines = "1,0,0,10,0:4", "2,31000000.4,31000000.4,31000010,0:4"
     assert check(*late(*lines))[0] == 0

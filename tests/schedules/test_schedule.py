@@ -134,7 +134,7 @@ def test_net_work_is_the_work_of_the_jobs(schedule):
     assert net * finish * schedule.system.processors == pytest.approx(work, abs=1e-6)
 
 
-@pytest.mark.parametrize("edges", [[], [1], [1, 1], [2, 1], [0, 1, 0.5], [0, np.nan]])
+@pytest.mark.parametrize("edges", [[], [1], [1, 1], [2, 1], [0, 1, 0.5], [0, np.nan], [0, np.inf]])
 def test_edges_that_do_not_increase_are_refused(four, edges):
     with pytest.raises(co.InputError, match=r"edges = .* increasing instants"):
         four.utilization_between(edges)
@@ -152,6 +152,12 @@ def test_edges_that_do_not_increase_are_refused(four, edges):
 def test_a_period_without_a_length_is_refused_by_its_ends(four, period, message):
     with pytest.raises(co.InputError, match=message):
         four.utilization(**period)
+
+
+@pytest.mark.parametrize("instants", [[0, np.nan], np.nan, "x", [True], [None]])
+def test_the_queue_length_at_what_is_no_instant_is_refused(four, instants):
+    with pytest.raises(co.InputError, match=r"^instants"):
+        four.queue_length(instants)
 
 
 def test_edges_that_are_not_numbers_are_refused(four):

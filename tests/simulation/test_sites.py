@@ -316,8 +316,9 @@ def test_local_execution_has_the_traits_of_the_policy_of_its_sites():
     assert str(schedule.scheduling) == "EASY() at each site"
     assert ">EASY() at each site</td>" in schedule._repr_html_()
     assert repr(schedule).endswith(": EASY() at each site>")
-    for policy in (co.FCFS(), co.EASY(), co.Conservative(), online):
-        for trait in sites.TRAITS:
+    shortest, jumping = co.EASY(order="shortest"), co.FPFS(3, counted="head")
+    for policy in (co.FCFS(), shortest, jumping, co.EASY(), co.Conservative(), online):
+        for trait in {"takes_backlog", "order", "max_jumps", *sites.TRAITS}:
             assert getattr(sites.AtEachSite(policy), trait) == getattr(policy, trait)
     with pytest.raises(co.InputError, match="policy = 'FCFS' is not of type Scheduling"):
         sites.AtEachSite("FCFS")
