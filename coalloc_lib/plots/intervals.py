@@ -26,6 +26,8 @@ from coalloc_lib.plots.tables import looks, reject_first, tidy
 TAKEN = 0.7
 #: The default height of a row of confidence intervals, in inches.
 ROW = 0.42
+#: The greatest height in inches of all rows of a figure of deviations, so that it fits a screen.
+HIGHEST = 3.4
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,8 @@ def deviations(
     points["printed"] = np.mean(band)
     span = _fitted(points, False, band)
     rows, panels = (list(points[name].unique()) for name in ("row", "panel"))
-    figure, line = _new_panels(points, ROW, xlabel)
+    row_height = min(ROW, HIGHEST / points["row"].nunique())
+    figure, line = _new_panels(points, row_height, xlabel)
     for axes, heading in zip(line, panels, strict=True):
         here, sign = points[points["panel"] == heading], signs([heading])[heading]
         _prepare(axes, span, rows)

@@ -89,7 +89,12 @@ def claims_table(rows: Sequence[Row]) -> Styler:
     names |= {"published": "printed", "reproduced": "our value", "ci95_low": "95 % from"}
     names |= {"ci95_high": "to", "verdict": "verdict", "note": "note"}
     shown = pd.DataFrame(cells, [row.item for row in rows])[[*names]].rename(columns=names)
-    return plain_table(shown, "claims").map(ground, subset=["verdict"])
+    # The table scrolls, because it is much higher than a screen.
+    scrolls = "display: block; max-height: 560px; overflow: auto"
+    styled = plain_table(shown, "claims").set_table_attributes(f'style="{scrolls}"')
+    wide = [{"selector": "td", "props": "min-width: 22em"}]
+    styled = styled.set_table_styles({"the paper": wide, "note": wide}, overwrite=False)
+    return styled.map(ground, subset=["verdict"])
 
 
 def _note(row: Row) -> str:
@@ -127,10 +132,10 @@ def verdict_lines(rows: Sequence[Row]) -> str:
         quoted = claims[row.item].quotation
         stop = "" if quoted.endswith(("”", ".")) else "."
         lines.append(
-            f'<div style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
-            f"{badge(f'{sign} {row.item} {row.verdict}', colour)} "
-            f"<i>{escape(quoted)}{stop}</i><details><summary>why</summary>"
-            f"{escape(_evidence(row))} {_note(row)}</details></div>"
+            f'<details style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
+            f"<summary>{badge(f'{sign} {row.item} {row.verdict}', colour)} "
+            f"<i>{escape(quoted)}{stop}</i></summary>"
+            f"{escape(_evidence(row))} {_note(row)}</details>"
         )
     return "".join(lines)
 

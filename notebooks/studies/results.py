@@ -196,16 +196,21 @@ class StudyResult:
         archive were made with different logs, the table is empty and the sentence names the logs.
         """
         logs = logs_not_as_archived(self.study.name, self.runs)
-        archived = {} if logs else beside_archive(self.rows, archived_ledger())
+        ledger = archived_ledger()
+        differs = {} if logs else beside_archive(self.rows, ledger)
+        pairs = [
+            (row, ledger.get((row.study, row.item))) for row in self.rows if differs.get(row.item)
+        ]
         table = pd.DataFrame(
             [
-                {"item": row.item, "verdict here": row.verdict, "number here": row.reproduced}
-                | {"archive has": archived[row.item]}
-                for row in self.rows
-                if archived.get(row.item)
+                (row.item, row.verdict, stored and stored.verdict, row.reproduced,
+                 stored and stored.reproduced)
+                for row, stored in pairs
             ],
-            columns=["item", "verdict here", "number here", "archive has"],
-        )
+            columns=[
+                "item", "verdict here", "archived verdict", "number here", "archived number",
+            ],
+        )  # fmt: skip
         agree = len(self.rows) - len(table)
         words = f"{agree} of {len(self.rows)} rows agree with the archive"
         table.attrs["words"] = (

@@ -88,7 +88,7 @@ def test_a_study_finds_its_stored_runs_and_is_held_against_them(stored):
     other = stored.judge(runs.assign(value=runs["value"].mask(runs["mean"] == 1.0, -9.0)))
     table = other.beside_archive()
     assert "MU-12" in table["item"].tolist()
-    assert table.set_index("item").loc["MU-12", ["verdict here", "archive has"]].tolist() == [
+    assert table.set_index("item").loc["MU-12", ["verdict here", "archived verdict"]].tolist() == [
         "does not hold", "holds",
     ]  # fmt: skip
 

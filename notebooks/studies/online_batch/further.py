@@ -136,7 +136,7 @@ def certainty(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot how waits of booked and of queued jobs change with the share of booked jobs."""
-    lines: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "names": "ends", "look": {}}
+    lines: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "row": "row", "look": {}}
     axes = {"xlabel": "share of the jobs that book"}
     axes["ylabel"] = "mean wait, divided by that\nwithout booking"
     return draw_trend(table, level=("no job books", 1.0), **lines, **axes, **titles)
@@ -157,8 +157,8 @@ def beside(runs: pd.DataFrame) -> pd.DataFrame:
     for setting, its_runs in groups_of(pick(runs, kind=BESIDE_QUEUE), keys):
         booked = weekly_sums(pick(its_runs, some_book=1), "delay_h", "jobs")
         before = weekly_sums(pick(its_runs, some_book=0), "delay_h", "jobs")
-        panel = f"{title_of(runs, setting['log'])}, lengths {setting['length']}"
-        row = {"panel": panel, "length": setting["length"], "line": setting["part"]}
+        row = {"panel": title_of(runs, setting["log"]), "length": setting["length"]}
+        row |= {"row": f"lengths {setting['length']}", "line": setting["part"]}
         row |= {"at": setting["share"]}
         rows.append(row | interval_columns(weeks.ratio(booked, before), "ratio"))
     return pd.DataFrame(rows)

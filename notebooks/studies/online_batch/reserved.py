@@ -268,7 +268,8 @@ def power(runs: pd.DataFrame, varied: str, part: str, of_logarithm: bool = False
 def draw_growth(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot the fitted exponents of operation counts, in one panel for each varied quantity."""
     xlabel = "fitted exponent: 0 means that the work does not grow, 1 that it grows in proportion"
-    return plots.intervals(table, x="exponent", row="part", panel="panel", xlabel=xlabel, **titles)
+    once = table.drop_duplicates(["panel", "part"])  # each has a row for every varied number
+    return plots.intervals(once, x="exponent", row="part", panel="panel", xlabel=xlabel, **titles)
 
 
 GROWTH_CAPTION = Caption(
