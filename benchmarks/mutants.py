@@ -77,7 +77,7 @@ AREAS = {
         ("engines/*.py", "engines/kernels/*.py"),
         (
             Tests(_AGREEMENT, uncompiled=True),
-            Tests(("tests/engines", "tests/policies/test_backfilling.py")),
+            Tests(("tests/engines", "tests/policies")),
         ),
     ),
     "calendar": Area(
@@ -91,8 +91,8 @@ AREAS = {
     "simulation": Area(("simulation/*.py",), (Tests(("tests/simulation",)),)),
     "formulas": Area(("analytic/*.py",), (Tests(("tests/analytic", "tests/cli/test_loss.py")),)),
     "statistics": Area(("statistics/*.py",), (Tests(("tests/statistics",)),)),
-    "verification": Area(("schedules/verification/*.py",), (Tests(("tests/schedules",)),)),
-    "readers": Area(("workloads/*.py",), (Tests(("tests/workloads",)),)),
+    "verification": Area(("schedules/verification/*.py",), (Tests(("tests/schedules", "tests/cli/test_verify.py")),)),
+    "readers": Area(("workloads/*.py",), (Tests(("tests/workloads", "tests/cli")),)),
 }
 
 

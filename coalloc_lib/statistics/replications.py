@@ -384,8 +384,8 @@ def _require_equal_keys(runs, keep, where):
     keys, rows = keys_of(runs), np.flatnonzero(keep)
     cells = runs.iloc[rows, : len(keys)].to_numpy(dtype=object)
     cells = np.where(pd.isna(cells), None, cells)  # NaN and NA are not equal to themselves
-    is_same = (cells == cells[0]).all(axis=0)
-    is_chosen = [isinstance(where.get(key), str | Number) for key in keys]
+    is_same = np.equal(cells, cells[:1]).astype(bool).all(axis=0)
+    is_chosen = np.array([isinstance(where.get(key), str | Number) for key in keys])
     if not (is_same | is_chosen).all():
         raise several_settings(runs[keep], keys)
 

@@ -42,3 +42,19 @@ def test_what_fifty_jumps_buy_back_is_counted_in_points_and_as_a_share():
     assert table["points"].tolist() == [20, 10, 8]
     assert table["percent"].tolist() == [50, 50, 80]
     assert table.index.tolist() == ["ordered", "unordered", "total"]
+
+
+def test_the_guess_on_waiting_jobs_is_decided_only_if_both_distributions_agree():
+    def decided(*gains):
+        rows = [
+            {"policy": "FPFS(50)", "sizes": sizes, "waiting": waiting}
+            | {"ci95_low": gain - 0.01, "ci95_high": gain + 0.01}
+            for sizes, of_one in zip(("U[1,14]", "D(0.9)"), gains, strict=True)
+            for waiting, gain in zip((100.0, 10_000.0), of_one, strict=True)
+        ]
+        return lesson.gains_most(pd.DataFrame(rows))
+
+    assert decided((0.1, 0.02), (0.2, 0.03)) == "with 100 waiting jobs"
+    assert decided((0.02, 0.1), (0.03, 0.2)) == "with 10,000 waiting jobs"
+    assert decided((0.1, 0.02), (0.03, 0.2)) is None
+    assert decided((0.1, 0.02), (0.03, 0.02)) is None

@@ -36,6 +36,19 @@ def bought_back(freedoms: pd.DataFrame) -> pd.DataFrame:
     return table.loc[list(FREEDOM_LABELS)].rename(FREEDOM_LABELS).round(1)
 
 
+def gains_most(waiting: pd.DataFrame) -> str | None:
+    """Return with how many waiting jobs, 100 or 10,000, FPFS(50) gains more over FCFS.
+
+    The argument is the table of the figure ``waiting``. The answer is None if the intervals of the
+    gains overlap for one of the size distributions.
+    """
+    fifty = waiting[waiting["policy"] == MANY].set_index(["waiting", "sizes"])
+    few, many = (fifty.loc[number] for number in (100, 10_000))
+    if (few["ci95_low"] > many["ci95_high"]).all():
+        return "with 100 waiting jobs"
+    return "with 10,000 waiting jobs" if (few["ci95_high"] < many["ci95_low"]).all() else None
+
+
 #: The values of FPFS's parameter MaxJumps that readers can choose in exercise 4.
 JUMPS = (5, 20, 50, 100, 200)
 #: Exercise 6 asks for an example in which equation (4) misses the capacity loss by more than this
