@@ -91,7 +91,9 @@ AREAS = {
     "simulation": Area(("simulation/*.py",), (Tests(("tests/simulation",)),)),
     "formulas": Area(("analytic/*.py",), (Tests(("tests/analytic", "tests/cli/test_loss.py")),)),
     "statistics": Area(("statistics/*.py",), (Tests(("tests/statistics",)),)),
-    "verification": Area(("schedules/verification/*.py",), (Tests(("tests/schedules", "tests/cli/test_verify.py")),)),
+    "verification": Area(
+        ("schedules/verification/*.py",), (Tests(("tests/schedules", "tests/cli/test_verify.py")),)
+    ),
     "readers": Area(("workloads/*.py",), (Tests(("tests/workloads", "tests/cli")),)),
 }
 
