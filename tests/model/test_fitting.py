@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coalloc_lib.model.fitting import fits_by, side_by_side
-from coalloc_lib.model.placement import WorstFit
+from coalloc_lib.model.placement import BestFit, HomeSite, WorstFit
 from tests.conftest import placements, systems_and_streams
 
 
@@ -17,6 +17,14 @@ def test_a_job_fits_if_its_placement_places_it(case, data):
     rule = WorstFit() if placement is None else placement
     placed = [rule.place(row, jobs.request, idle) is not None for row in jobs.components.tolist()]
     assert fits_by(placement, jobs.request, jobs.components, np.array([idle])).tolist() == placed
+
+
+def test_a_job_that_stays_on_its_site_needs_room_there():
+    # The jobs may run anywhere, on the first cluster only, and on the second cluster only.
+    components = np.array([[3, 0, 0], [0, 3, 0], [0, 0, 3]])
+    rule = HomeSite(BestFit())
+    assert fits_by(rule, "total", components, np.array([[2, 3]])).tolist() == [True, False, True]
+    assert fits_by(rule, "total", components, np.array([[3, 2]])).tolist() == [True, True, False]
 
 
 def test_unordered_rows_are_sorted_and_padded():
