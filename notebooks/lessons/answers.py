@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from coalloc_lib.basics.checks import InputError
@@ -80,7 +81,9 @@ def note_answer(exercise: int, answer: Any, is_right: bool) -> str:
         empty string.
     """
     if _record is None:
-        return ""
+        # A restarted kernel has forgotten the record, but the student's file is still there.
+        is_student = any(Path().glob("answers-*.csv"))
+        return "This answer is not recorded. Run the first cell again." if is_student else ""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     text = " ".join(repr(answer).split())[:LONGEST]
     row = _record.student, _record.notebook, exercise, now, int(is_right), text
@@ -103,6 +106,34 @@ def _add_row(path, row):
         writer.writerow(row)
 
 
+def read_answers(path: str | Path) -> pd.DataFrame:
+    """Read a file that `record_answers` has written, with a row for each answer.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, if its columns are not those of `record_answers`, or if a line
+        is damaged, for example because the file was cut off.
+    """
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as a file of answers: {error}") from error
+    if tuple(table.columns) != COLUMNS:
+        raise InputError(
+            f"{path} has the columns {', '.join(table.columns)}; give a file that "
+            f"record_answers wrote, with the columns {', '.join(COLUMNS)}"
+        )
+    is_whole = table["exercise"].str.fullmatch("[0-9]+") & table["right"].isin(["0", "1"])
+    if not is_whole.all():
+        line = int(np.argmin(is_whole)) + 2
+        raise InputError(
+            f"{path}, line {line}, has {','.join(table.iloc[line - 2])!r}; give a line with a "
+            "number in the column exercise and 0 or 1 in the column right"
+        )
+    return table.astype({"exercise": int, "right": int})
+
+
 def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Combine the answer files of a class into a table, with a row per student and exercise.
 
@@ -121,21 +152,9 @@ def collect_answers(paths: Iterable[str | Path]) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If there is no file, or if the columns of a file are not those of `record_answers`.
+        If there is no file, or if `read_answers` refuses one.
     """
-    tables = []
-    for path in paths:
-        try:
-            texts = {"student": str, "time": str, "answer": str}
-            table = pd.read_csv(path, dtype=texts, keep_default_na=False)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path} cannot be read as a file of answers: {error}") from error
-        if tuple(table.columns) != COLUMNS:
-            raise InputError(
-                f"{path} has the columns {', '.join(table.columns)}; give a file that "
-                f"record_answers wrote, with the columns {', '.join(COLUMNS)}"
-            )
-        tables.append(table)
+    tables = [read_answers(path) for path in paths]
     if not tables:
         raise InputError("paths is empty; give the files of answers that students handed in")
     answers = pd.concat(tables).drop_duplicates().sort_values("time", kind="stable")

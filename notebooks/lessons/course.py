@@ -15,22 +15,27 @@ import typer
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.cli.framework import OnceEach, run_app
 from lessons import tour
-from lessons.answers import collect_answers
+from lessons.answers import collect_answers, read_answers
 
 #: The beginning of every command that teachers type in the folder ``notebooks/``.
 PROGRAM = "python -m lessons.course"
 NOTEBOOKS = Path(__file__).resolve().parents[1]
-#: A regular expression for a collapsed solution in a text cell.
-SOLUTION = re.compile(r"\s*<details>\s*<summary>Solution \d+.*?</details>\s*", re.DOTALL)
+#: Regular expressions for a collapsed solution in a text cell, for a next step of a project, and
+#: for the sentence that says where the solutions are.
+SOLUTION = re.compile(
+    r"\s*<details>\s*<summary>(?:Solution \d+|A next step).*?</details>\s*", re.DOTALL
+)
+WHERE_SOLUTIONS_ARE = re.compile(r" *(?:A hidden solution|The solutions? [^.]*hidden)[^.]*\.")
 #: A regular expression for the opening tags of a collapsed solution.
 FOLDED = re.compile(r"<details>(\s*<summary>Solution)")
 #: The source code of the first code cell in a notebook for students.
 FIRST = """from lessons.answers import record_answers
 
-# Put your name in place of the dots, in quotes.
-record_answers("answers-{name}.csv", student=..., notebook="{name}")"""
+student = ...  # Put your name in place of the dots, in quotes.
+record_answers(f"answers-{name}-{{student}}.csv", student=student, notebook="{name}")"""
 #: The sheets of squared paper that are printed for students: the width and height of an A4 page in
 #: inches, the side of a square in inches, and the number of hours on a time axis.
 PAGE, SQUARE, HOURS = (11.69, 8.27), 0.24, 28
@@ -57,7 +62,7 @@ def student_version(notebook: nbformat.NotebookNode, name: str) -> nbformat.Note
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
         else:
-            cell.source = SOLUTION.sub("", cell.source)
+            cell.source = WHERE_SOLUTIONS_ARE.sub("", SOLUTION.sub("", cell.source))
         if cell.source.strip():
             cells.append(cell)
     first = nbformat.v4.new_code_cell(FIRST.format(name=name), id="record-answers")
@@ -154,8 +159,22 @@ def make_command(folder: Annotated[Path, typer.Argument(metavar="FOLDER")]) -> N
 
 @app.command(name="collect", cls=OnceEach)
 def collect_command(files: Annotated[list[Path], typer.Argument(metavar="FILE...")]) -> None:
-    """Print the answers of a class as CSV, from the files that the students handed in."""
-    sys.stdout.write(collect_answers(files).to_csv(index=False))
+    """Print the answers of a class as CSV, from the files that the students handed in.
+
+    Files that cannot be read are left out and named.
+    """
+    readable, faults = [], []
+    for path in files:
+        try:
+            read_answers(path)
+            readable.append(path)
+        except InputError as error:
+            faults.append(str(error))
+    if readable:
+        sys.stdout.write(collect_answers(readable).to_csv(index=False))
+    if faults:
+        left_out = "\n  ".join(faults)
+        raise InputError(f"{len(faults)} of {len(files)} files are left out:\n  {left_out}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

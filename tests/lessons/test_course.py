@@ -18,7 +18,8 @@ def test_versions_differ_by_outputs_and_solutions_alone(path):
     teacher = course.teacher_version(notebook)
     nbformat.validate(student)
     assert not any(cell.get("outputs") for cell in student.cells)
-    assert not any("Solution" in cell.source for cell in student.cells)
+    words = re.compile("Solution|solutions? .*hidden|<summary>A next step")
+    assert not any(words.search(cell.source) for cell in student.cells)
     solutions = sum("<summary>Solution" in cell.source for cell in notebook.cells)
     unfolded = re.compile(r"<details open>\s*<summary>Solution")
     assert sum(bool(unfolded.search(cell.source)) for cell in teacher.cells) == solutions > 0
@@ -37,7 +38,37 @@ def test_the_first_cell_asks_for_a_name_and_records_answers(tmp_path, monkeypatc
         exec(first, {})
     exec(first.replace("...", "'ann'"), {})
     answers.note_answer(3, 0.5, True)
-    assert "ann,00_tour,3," in (tmp_path / "answers-00_tour.csv").read_text()
+    assert "ann,00_tour,3," in (tmp_path / "answers-00_tour-ann.csv").read_text()
+
+
+def test_after_a_restart_an_answer_says_that_it_is_not_recorded(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(answers, "_record", None)
+    assert answers.note_answer(3, 0.5, True) == ""  # no student version
+    exec(course.FIRST.format(name="00_tour").replace("...", "'ann'"), {})
+    answers.note_answer(3, 0.5, True)
+    monkeypatch.setattr(answers, "_record", None)
+    assert "not recorded. Run the first cell" in answers.note_answer(3, 0.5, True)
+
+
+def test_files_that_cannot_be_read_are_left_out_and_named(tmp_path, capsys):
+    head = ",".join(answers.COLUMNS) + "\n"
+    row = "ann,01,1,2026-01-01T10:00:00+00:00,1,5\n"
+    texts = {
+        "good": head + row, "empty": "", "cut": head + row + "ann,01,2,2026-01-0",
+        "semicolons": (head + row).replace(",", ";"), "words": head + row.replace(",1,5", ",yes,5"),
+    }  # fmt: skip
+    files = [tmp_path / f"{name}.csv" for name in (*texts, "latin")]
+    for path, text in zip(files, texts.values(), strict=False):
+        path.write_text(text, encoding="utf-8")
+    files[-1].write_bytes((head + row.replace("ann", "Zoë")).encode("latin-1"))
+    assert course.main(["collect", *map(str, files)]) != 0
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[1:] == ["ann,01,1,1,True,5"]
+    assert "5 of 6 files are left out" in printed.err
+    assert "cut.csv, line 3, has" in printed.err
+    assert "words.csv, line 2, has" in printed.err
+    assert all(f"{name}.csv" in printed.err for name in ("empty", "semicolons", "latin"))
 
 
 def test_every_job_of_the_tour_is_on_its_sheet_at_its_size():

@@ -57,3 +57,8 @@ def test_splitting_does_no_less_harm_under_best_and_first_fit_than_under_worst_f
         other = harm(placement)
         assert other.interval.above(1)
         assert not (other - worst).interval.below(0)
+
+
+def test_at_a_high_penalty_no_rule_beats_never_splitting():
+    assert leaderboard({}, penalty=0.5)["placement"].iloc[0] == "never split"
+    assert leaderboard({})["placement"].iloc[0] != "never split"

@@ -210,16 +210,18 @@ EXERCISES = {
 check = checker(EXERCISES)
 
 
-def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
+def leaderboard(entries: dict[str, Placement], penalty: float = PENALTY) -> pd.DataFrame:
     """Rank placement policies by their maximal utilization.
 
-    Jobs with more than three processors have four components. The policy is FCFS, and the penalty
-    is 0.2. A placement with the attribute ``keeps_whole`` decides for each job whether it is split.
+    Jobs with more than three processors have four components. The policy is FCFS. A placement with
+    the attribute ``keeps_whole`` decides for each job whether it is split.
 
     Parameters
     ----------
     entries : dict of str to Placement
         Your placements, by name. The three rules in `KNOWN` are added.
+    penalty : float
+        The penalty of a split job.
 
     Returns
     -------
@@ -235,7 +237,7 @@ def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
     """
     instance_of("entries", entries, dict, "placements by name")
     rules = {
-        name: _max_utilization(_split(above, PENALTY).with_(placement=rule))
+        name: _max_utilization(_split(above, penalty).with_(placement=rule))
         for name, (above, rule) in KNOWN.items()
     }
 
@@ -248,7 +250,7 @@ def leaderboard(entries: dict[str, Placement]) -> pd.DataFrame:
         engine = "compiled" if type(rule) in (co.WorstFit, co.SingleThenSpan) else "reference"
         # Call the uncached function, because a placement class written by the user may change or
         # may not be hashable.
-        return _max_utilization.__wrapped__(_split(3, PENALTY).with_(placement=rule, engine=engine))
+        return _max_utilization.__wrapped__(_split(3, penalty).with_(placement=rule, engine=engine))
 
     never = rules["never split"]
     rows = []
