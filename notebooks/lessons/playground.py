@@ -70,6 +70,27 @@ def change(**moved: Any) -> pd.Series:
     return table[table["size"] == ALL].set_index("scenario").loc["B"]
 
 
+def shorter_response(**moved: Any) -> str:
+    """Return which centre of notebook 06 has the shorter mean response time.
+
+    The result is ``"nobody"`` if the 95 % interval of the difference contains 0.
+
+    Parameters
+    ----------
+    **moved
+        The values of the controls that were moved, such as ``B_policy="EASY"``.
+
+    Raises
+    ------
+    InputError
+        If the playground has no control with one of the names.
+    """
+    found = change(**moved)
+    if found["change_high"] < 0:
+        return "B"
+    return "A" if found["change_low"] > 0 else "nobody"
+
+
 def _backfilled(answer: Any) -> str:
     hint = "choose EASY for B, wait for the fine picture, and read its break-even penalty"
     return near(answer, pays_up_to(B_policy="EASY"), PENALTY, hint)
@@ -77,8 +98,7 @@ def _backfilled(answer: Any) -> str:
 
 def _both_backfilled(answer: Any) -> str:
     one_of("answer", answer, ("A", "B", "nobody"))
-    found = change(A_policy="EASY", B_policy="EASY")
-    right = "B" if found["change_high"] < 0 else "A" if found["change_low"] > 0 else "nobody"
+    right = shorter_response(A_policy="EASY", B_policy="EASY")
     hint = "choose EASY for A too, leave the penalty as it is, and read the sentence in bold"
     return "" if answer == right else hint
 

@@ -1,4 +1,4 @@
-"""The pictures and the three exercises of notebook 07, your own system."""
+"""The pictures and the four exercises of notebook 07, your own system."""
 
 from functools import lru_cache
 from math import ceil
@@ -11,7 +11,8 @@ import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.times import HOUR
-from coalloc_lib.statistics.site_comparison import ALL
+from coalloc_lib.simulation.sites import multi_site
+from coalloc_lib.statistics.site_comparison import ALL, together
 from coalloc_lib.workloads.catalogue import load_stand_in
 from lessons.teaching import checker, near
 from own_system.decision import Changes, decide
@@ -39,6 +40,9 @@ TODAY = 10 * HOUR
 #: The name of the log in exercises 2 and 3, the number of processors of its machine, and the target
 #: load of a larger machine.
 LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
+#: The processors of the two sites of exercise 4, by the name of the site, and the penalty at which
+#: their jobs span.
+SITES, PENALTY = {"KTH": 100, "CTC": 338}, 0.25
 
 
 def load_picture(report: SitesReport) -> plots.Picture:
@@ -204,5 +208,28 @@ def _wait_with_more(answer: Any) -> str:
     return near(answer, right, 0.01 * right, hint, slips)
 
 
+@lru_cache
+def _spanning(adaptive: bool) -> co.Schedule:
+    logs = {name: load_stand_in(f"{name}-SP2") for name in SITES}
+    system, jobs, _, _ = together(SITES, logs, "weeks")
+    return multi_site(system, jobs, PENALTY, scheduling=co.EASY(adaptive=adaptive))
+
+
+def _gain_of_spanning_sooner(answer: Any) -> str:
+    at_need, sooner = _spanning(adaptive=False), _spanning(adaptive=True)
+    gain = at_need.response.mean() - sooner.response.mean()
+    slips = {
+        "this is in seconds: give hours": gain,
+        "this is the change with its sign: give by how much the response is shorter": -gain / HOUR,
+        "this is the wait up to the start; the response also has the time that the penalty adds":
+            (at_need.wait.mean() - sooner.wait.mean()) / HOUR,
+    }  # fmt: skip
+    hint = "simulate the same jobs twice with co.sites.multi_site, and subtract the means of "
+    hint += ".response"
+    return near(answer, gain / HOUR, 0.01, hint, slips)
+
+
 #: The function that checks the answers to the exercises.
-check = checker({1: _which, 2: _processors_for_load, 3: _wait_with_more})
+check = checker(
+    {1: _which, 2: _processors_for_load, 3: _wait_with_more, 4: _gain_of_spanning_sooner}
+)

@@ -1,6 +1,7 @@
 """The right answers to the exercises of notebook 06."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import coalloc_lib as co
@@ -21,6 +22,15 @@ from lessons import playground
 def test_the_penalty_is_read_from_the_interval(monkeypatch, found, penalty):
     monkeypatch.setattr(playground, "break_even", lambda *_: found)
     assert playground.pays_up_to(B_policy="EASY") == penalty
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "right"), [(-18.3, -5.4, "B"), (10.5, 23.5, "A"), (-2.0, 0.0, "nobody")]
+)
+def test_nobody_responds_sooner_if_the_interval_contains_zero(monkeypatch, low, high, right):
+    found = pd.Series({"change_low": low, "change_high": high})
+    monkeypatch.setattr(playground, "change", lambda **_: found)
+    assert playground.shorter_response(A_policy="EASY") == right
 
 
 @pytest.mark.parametrize("reads", [playground.pays_up_to, playground.change])

@@ -387,7 +387,7 @@ def draw_lengths(table: pd.DataFrame, **titles: Any) -> Figure:
 LENGTHS_CAPTION = Caption(
     "Figure 4(b): the distribution of lengths; diamond: the paper says that "
     "'at most 14 %' of the CTC jobs are smaller than 2 hours",
-    finding="Only the requested times of CTC without its short jobs are below two hours for 14 %",
+    finding="Only the requested times of CTC without its short jobs are below two hours for 13 %",
 )
 
 

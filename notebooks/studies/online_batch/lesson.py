@@ -47,9 +47,9 @@ LIMITS = (6, 12, 24, 48, 96, 336)
 FEW = 3_000
 #: The panel of Figure 7(a) that a question in the notebook refers to, and the columns with the mean
 #: wait and the two ends of its interval.
-SINCE, COLUMNS = "from the request", ("estimate", "ci95_low", "ci95_high")
-#: The options of a question in the notebook: how much does the mean wait, counted from the request,
-#: grow if all jobs reserve ahead, by 1.5 hours on average?
+SINCE, COLUMNS = "from the submission", ("estimate", "ci95_low", "ci95_high")
+#: The options of a question in the notebook: how much does the mean wait, counted from the
+#: submission, grow if all jobs reserve ahead, by 1.5 hours on average?
 AHEAD = (
     "by far less, because jobs that plan ahead find idle servers",
     "by 1.5 hours or a little less",
@@ -215,7 +215,7 @@ def _draw_limits(axes, booked, refused):
 
 def _label_axes(axes):
     axes.set(
-        yscale="log", xlabel="share of the work that is refused, %", ylabel="mean wait (hours)"
+        yscale="log", xlabel="share of the work that is rejected, %", ylabel="mean wait (hours)"
     )
     axes.set_xlim(left=0)
     low, high = axes.get_ylim()
@@ -331,7 +331,7 @@ def who_books(
 ) -> pd.DataFrame:
     """Return how the waits of all jobs change if different rules choose the jobs that book.
 
-    Jobs that book ask for a start up to three hours ahead. All other jobs are backfilled around
+    Jobs that book request a start up to three hours ahead. All other jobs are backfilled around
     them.
 
     Parameters
@@ -457,10 +457,10 @@ def _cost_of_reservations(answer: Any) -> str:
     made = _schedules(model.logs()[KTH])
     ahead, booked = made["ahead"], made["booked"]
     slips = {
-        "that is the mean time ahead that jobs ask for; compare the mean waits": float(
+        "that is the mean time by which jobs reserve ahead; compare the mean waits": float(
             (ahead.jobs.earliest_start - ahead.jobs.submit).mean() / HOUR
         ),
-        "that is the delay, from the requested start; take the wait, from the request": float(
+        "that is the delay, from the requested start; take the wait, from the submission": float(
             (ahead.delay.mean() - booked.delay.mean()) / HOUR
         ),
         "give hours": float(ahead.wait.mean() - booked.wait.mean()),

@@ -47,13 +47,13 @@ from studies.results import Caption
 
 #: A dict from each policy that is run with advance reservations to its name in the figures.
 WITH_RESERVATIONS = {LEAST: "online", "conservative": "conservative"}
-#: Two definitions of a wait: from the time of the request, as in Figures 6 and 7 of the paper, or
+#: Two definitions of a wait: from the submission, as in Figures 6 and 7 of the paper, or
 #: from the requested start, as in section 5 of the paper.
-FROM_REQUEST, FROM_START = "from the request", "from the start asked for"
-COUNTED_FROM = {"mean_wait_h": FROM_REQUEST, "mean_delay_h": FROM_START}
+FROM_SUBMISSION, FROM_START = "from the submission", "from the requested start"
+COUNTED_FROM = {"mean_wait_h": FROM_SUBMISSION, "mean_delay_h": FROM_START}
 #: A dict from each quantity that is varied to the heading of its panel, in the figure of how the
 #: work of a request grows.
-VARIED = {"servers": "servers N", "slots": "slots Q", "wanted": "servers asked for n"}
+VARIED = {"servers": "servers N", "slots": "slots Q", "wanted": "requested servers n"}
 DRAWINGS = f"starts requested 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over random choices"
 #: The parts of the work that a request causes. Every attempt runs the two phases of the search. The
 #: update puts the remaining idle periods back into the trees.
@@ -111,7 +111,11 @@ def frequencies(
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot the share of jobs in each class of waits, by share of jobs that reserve ahead."""
-    axes: dict[str, Any] = {"xlabel": "wait from the request (hours)", "panel": "way", "row": "log"}
+    axes: dict[str, Any] = {
+        "xlabel": "wait from the submission (hours)",
+        "panel": "way",
+        "row": "log",
+    }
     parts = table["panel"].str.partition(", ").set_axis(["log", "", "way"], axis=1)
     both = table.assign(log=parts["log"], way=parts["way"])
     look = shades_of(line for line in table["line"] if line != RECORDED) | LOOK
@@ -122,7 +126,7 @@ def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
 FIGURE6_CAPTION = Caption(
     "Figure 6: share of jobs by wait, in classes of half an hour, and by share ρ of "
     f"reservations, {DRAWINGS}",
-    finding="With reservations, more waits from the request fall into the first three hours",
+    finding="With reservations, more waits from the submission fall into the first three hours",
 )
 
 
@@ -146,7 +150,7 @@ def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE7A_CAPTION = Caption(
     f"Figure 7(a): mean wait by share of reservations, {DRAWINGS}",
-    finding="Reservations lengthen waits from the request, but not from the requested start",
+    finding="Reservations lengthen waits from the submission, but not from the requested start",
 )
 
 
@@ -154,7 +158,7 @@ FIGURE7A_CAPTION = Caption(
 def figure7a(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the mean wait for each share of jobs that reserve ahead.
 
-    Waits are measured from the request, and also from the requested start.
+    Waits are measured from the submission, and also from the requested start.
     """
     rows = []
     for setting, its_runs in groups_of(with_reservations(runs), [*DESCRIBED, "share"]):
