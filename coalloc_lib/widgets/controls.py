@@ -38,6 +38,7 @@ COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
 #: The message that replaces the controls if the kernel that created them is not running.
 GONE = "Run this cell to use it again."
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
+PLAY_HINT = "<p><i>Run this cell to play the schedules.</i></p>"
 BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
 #: An explorer draws the fine picture after its controls have not changed for this many seconds.
 REST = 0.35
