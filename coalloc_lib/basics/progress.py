@@ -1,7 +1,7 @@
 """Progress bars for long runs, in a terminal or in a notebook. By default no bar is shown."""
 
 import builtins
-from typing import Self
+from typing import Any, Self
 
 
 def in_notebook() -> bool:
@@ -62,12 +62,18 @@ class Progress(NullProgress):
     """
 
     def __init__(self, unit: str = "run", shown: bool = True) -> None:
-        # The import is inside this method because it is slow: tqdm.auto tests whether it runs in a
-        # notebook.
+        # The imports are inside this method because they are slow: tqdm.auto tests whether it runs
+        # in a notebook.
         from tqdm.auto import tqdm
+        from tqdm.notebook import tqdm_notebook
 
         self.steps = self.found = 0
-        self._bar = tqdm(total=0, unit=unit, leave=False, dynamic_ncols=True, disable=not shown)
+        is_widget = shown and issubclass(tqdm, tqdm_notebook)
+        options = {"display": False} if is_widget else {}
+        self._bar = tqdm(
+            total=0, unit=unit, leave=False, dynamic_ncols=True, disable=not shown, **options
+        )
+        self._output = _display(self._bar.container) if is_widget else None
         if (getattr(self._bar, "ncols", None) or 1) < 0:  # the terminal does not report its size
             self._bar.ncols, self._bar.nrows, self._bar.dynamic_ncols = 80, 24, None
 
@@ -85,3 +91,14 @@ class Progress(NullProgress):
     def close(self) -> None:
         """Remove the progress bar."""
         self._bar.close()
+        if self._output is not None:
+            # A notebook file would otherwise keep a reference to the widget that was removed, and
+            # JupyterLab would show an error when the file is opened again.
+            self._output.update({"text/plain": ""}, raw=True)
+
+
+def _display(widget: Any) -> Any:
+    # Show a widget, and return the handle that can replace it.
+    from IPython.display import display
+
+    return display(widget, display_id=True)

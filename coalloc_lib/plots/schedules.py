@@ -31,6 +31,9 @@ GROUND, PROMISE = "#F3F3F3", "#C65500"
 #: Sizes in figures of schedules, in inches: the width of the axes, the width of a letter, the total
 #: height of all clusters, the height of one waiting job, and the maximum height of the queue.
 AXES, LETTER, BANDS, LANE, MOST_LANES = 6.9, 0.075, 2.5, 0.13, 2.2
+#: Sizes in figures of several schedules, which fit a small window, in inches: the height of one
+#: waiting job, the maximum height of all queues together, and the height of all schedules together.
+FLAT_LANE, FLAT_QUEUES, FLAT_ALL = 0.11, 3.0, 4.8
 #: Sizes in figures of reservations: ROW is the maximum height of one row, and ALL is the maximum
 #: total height of all rows, both in inches. SHARE is the width of a letter as a fraction of the
 #: width of the axis.
@@ -104,22 +107,32 @@ def draw_schedules(
     """
     scenes = [*panels.values()]
     lanes = [max([wait.lane for wait in scene["queue"]], default=1) for scene in scenes]
-    queue_heights = [min(LANE * number + 0.2, MOST_LANES) for number in lanes]
-    heights = [height for of_queue in queue_heights for height in (BANDS, of_queue)]
+    bands, queue_heights, has_numbers = _heights(lanes)
+    heights = [height for of_queue in queue_heights for height in (bands, of_queue)]
     figure, grid = new_figure(
         sum(heights) + 0.8, len(heights), 1, sharex=True, height_ratios=heights
     )
-    for heading, scene, number, upper, lower in zip(
-        panels, scenes, lanes, grid[::2], grid[1::2], strict=True
+    for heading, scene, number, shows, upper, lower in zip(
+        panels, scenes, lanes, has_numbers, grid[::2], grid[1::2], strict=True
     ):
-        _draw_bands(upper, scene, span)
-        _draw_queue(lower, scene["queue"], number, span)
+        _draw_bands(upper, scene, span, bands)
+        _draw_queue(lower, scene["queue"], number, span, shows)
         upper.set_title(heading, loc="left")
     marks = "hatched: idle while a job waits; ×: a submission, line: a wait"
     words = f"time{f' ({unit})' if unit else ''}", marks, fill("; ".join(_notes(scenes)), LETTERS)
     grid[-1].set(xlim=span, xlabel="\n".join(filter(None, words)))
     grid[-1].xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10]))
     return figure
+
+
+def _heights(lanes):
+    # Return the height of the clusters of each schedule, the height of each queue, and whether the
+    # numbers of the jobs fit beside the lines of each queue.
+    shown = len(lanes)
+    lane, most = (LANE, MOST_LANES) if shown == 1 else (FLAT_LANE, FLAT_QUEUES / shown)
+    queues = [min(lane * number + 0.2, most) for number in lanes]
+    bands = BANDS if shown == 1 else (FLAT_ALL - sum(queues)) / shown
+    return bands, queues, [lane * number <= most for number in lanes]
 
 
 def _notes(scenes):
@@ -138,7 +151,7 @@ def _notes(scenes):
     return [note for note, does_occur in occurs.items() if does_occur]
 
 
-def _draw_bands(axes, scene, span):
+def _draw_bands(axes, scene, span, height):
     sizes = np.array(scene["sizes"])
     gap = GAP * sizes.sum() / len(sizes)
     tops = np.concatenate([[0], np.cumsum(sizes + gap)])
@@ -152,16 +165,16 @@ def _draw_bands(axes, scene, span):
             style = {"color": PROMISE, "linestyle": (0, (4, 2)), "linewidth": 1.5, "zorder": 2.7}
             axes.axvline(wait.promised, **style)
     for box in scene["boxes"]:
-        _draw_job(axes, box, tops, span)
+        _draw_job(axes, box, tops, span, height)
     axes.set_ylim(tops[-1] - gap, 0)
-    _name_clusters(axes, sizes, tops)
+    _name_clusters(axes, sizes, tops, height)
     _plain(axes)
 
 
-def _draw_job(axes, box, tops, span):
+def _draw_job(axes, box, tops, span, height):
     begin, end = np.clip([box.start, box.end], *span)
     letters = (end - begin) * AXES / (span[1] - span[0]) / LETTER
-    fontsize = min(8, 68 * box.size * BANDS / tops[-1])
+    fontsize = min(8, 68 * box.size * height / tops[-1])
     is_roomy = letters > len(str(box.number)) + 0.5 and fontsize > 6
     bottom, label = tops[box.cluster] + box.first, str(box.number) if is_roomy else ""
     colour = JOB_COLOURS[(box.number - 1) % len(JOB_COLOURS)]
@@ -176,11 +189,11 @@ def _draw_job(axes, box, tops, span):
             axes.add_patch(Rectangle((left, bottom), right - left, box.size, fill=False, **style))
 
 
-def _name_clusters(axes, sizes, tops):
+def _name_clusters(axes, sizes, tops, height):
     names = [f"cluster {c}\n{size} processors" for c, size in enumerate(sizes, 1)]
     if len(sizes) == 1:
         names = [f"{sizes[0]} processors"]
-    if 0.35 * len(sizes) > BANDS:
+    if 0.35 * len(sizes) > height:
         names = [f"{c}" for c in range(1, len(sizes) + 1)]
         axes.set_ylabel("cluster")
     axes.set_yticks(tops[:-1] + sizes / 2, names)
@@ -197,13 +210,13 @@ def _draw_box(axes, place, size, colour, label, linewidth, fontsize=8.0):
         axes.text(*middle, label, zorder=3, path_effects=halo, **look)
 
 
-def _draw_queue(axes, queue, lanes, span):
+def _draw_queue(axes, queue, lanes, span, has_numbers):
     for lane, number, submit, left, promised in queue:
         axes.plot([submit, left], [lane, lane], color="#555555", linewidth=0.8)
         axes.plot(submit, lane, "x", color="black", markersize=4, clip_on=False)
         if np.isfinite(promised):
             axes.plot(promised, lane, "|", color=PROMISE, markersize=7, markeredgewidth=2)
-        if lanes * LANE <= MOST_LANES and submit >= span[0]:
+        if has_numbers and submit >= span[0]:
             style = {"ha": "right", "va": "center_baseline", "fontsize": 7}
             axes.annotate(str(number), (submit, lane), (-4, 0), textcoords="offset points", **style)
     axes.set_ylim(lanes + 0.6, 0.4)

@@ -28,7 +28,7 @@ from coalloc_lib.plots import Picture
 BROWSER = Path(__file__).parent / "browser"
 #: The style sheet of explorers (pictures with controls). It hides the label of a text entry beside
 #: a slider, because the slider shows the same label. Screen readers still read the label. A note on
-#: an error lies on the edge of the picture, so that the controls and the picture do not move.
+#: an error has a line of its own below the controls, so that nothing moves.
 STYLE = f"<style>\n{(BROWSER / 'explorer.css').read_text(encoding='utf-8')}</style>"
 WIDE = {"description_width": "8em"}
 #: The layout of a control with a maximum width. The control is narrower on a phone.
@@ -38,6 +38,7 @@ COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
 #: The message that replaces the controls if the kernel that created them is not running.
 GONE = "Run this cell to use it again."
 HINT = "<p><i>Run this cell to move the controls.</i></p>"
+PLAY_HINT = "<p><i>Run this cell to play the schedules.</i></p>"
 BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
 #: An explorer draws the fine picture after its controls have not changed for this many seconds.
 REST = 0.35
@@ -230,6 +231,10 @@ class View(anywidget.AnyWidget):
         self.data = picture._repr_mimebundle_()
         self.value = self.data["text/html"] + BUSY * busy
 
+    def wait(self) -> None:
+        """Keep the picture, with a note that a finer picture follows."""
+        self.value = self.data["text/html"] + BUSY
+
     def boxed(self) -> Mapping[str, str]:
         """Return the picture as a dict by MIME type, which a notebook file can store."""
         return self.data
@@ -253,10 +258,11 @@ class Explorer(ipw.VBox):
         `slider_with_entry` or `slider_with_list`.
     draw : callable
         The function that draws. It takes the values of the controls as keyword arguments, and
-        returns a `Picture`, or None if it has filled `view` itself. If it raises an `InputError`,
-        the message is shown on the upper edge of the view, and the view fades. If the function
-        has a parameter ``before``, it also gets the values of the previous picture, so that it can
-        draw both for comparison.
+        returns a `Picture`, or None if it has filled `view` itself, or if a coarse picture would
+        mislead. In the last case, the previous picture stays until the fine one is ready. If it
+        raises an `InputError`, the message is shown above the view, and the view fades. If the
+        function has a parameter ``before``, it also gets the values of the previous picture, so
+        that it can draw both for comparison.
     view : Widget, optional
         The widget that shows the picture, by default a `View`. Its method ``boxed()`` returns the
         picture for notebooks without a kernel.
@@ -318,6 +324,8 @@ class Explorer(ipw.VBox):
         #: picture follows.
         self._drawn: tuple[dict[str, Any], bool] | None = None
         self._waiting: asyncio.TimerHandle | None = None
+        #: The values of the controls when the last picture was drawn without an error, as a line.
+        self._possible = ""
         #: True while the code changes several controls, so that the picture is not redrawn after
         #: every single change.
         self._held = True
@@ -346,7 +354,12 @@ class Explorer(ipw.VBox):
         self._redraw(next(iter(controls)), coarse=False)
         if fault:
             self.reject(fault)
-        self.scenario.observe(lambda change: self.recreate(change["new"]), "value")
+        self.scenario.observe(self._typed, "value")
+
+    def _typed(self, change: Mapping[str, Any]) -> None:
+        # The explorer itself shows only the line of values that are possible together.
+        if change["new"] != self._possible:
+            self.recreate(change["new"])
 
     def _observe(self) -> None:
         for name, holder in self._holders.items():
@@ -394,7 +407,7 @@ class Explorer(ipw.VBox):
         if line == _line(self.values):
             return
         fault = self._apply(line)
-        self.scenario.value = _line(self.values)
+        self.scenario.value = self._possible
         if fault:
             self.reject(source + fault)
             return
@@ -439,6 +452,8 @@ class Explorer(ipw.VBox):
     def _parsed(self, line: str) -> dict[str, Any]:
         wanted = {}
         for name, text in parse_qsl(line, keep_blank_values=True):
+            if "=" not in line:
+                raise InputError(f"{shown(line)} names no control; give {self._example(line)}")
             if name not in self._holders:
                 raise InputError(
                     f"{shown(name)} is not the name of a control; give one of "
@@ -446,6 +461,12 @@ class Explorer(ipw.VBox):
                 )
             wanted[name] = _value_of(self._holders[name], name, text)
         return wanted
+
+    def _example(self, line: str) -> str:
+        # The only control of an explorer takes the whole line.
+        if len(self._holders) == 1:
+            return f"{next(iter(self._holders))}={line.replace(' ', '')}"
+        return f"names and values, such as {self._possible}"
 
     def _moved(self, name: str) -> None:
         if self._held or (self._drawn and self.values == self._drawn[0]):
@@ -471,7 +492,6 @@ class Explorer(ipw.VBox):
         self._drawn = values, False
         for beside in self._notes.values():
             beside.value = ""
-        self.scenario.value = _line(values)
         try:
             if wrong := self._out_of_range():
                 name, words = wrong
@@ -486,14 +506,18 @@ class Explorer(ipw.VBox):
             if not coarse and values != self._settled[0]:
                 self._settled = values, self._settled[0]
         except InputError as error:
+            self.scenario.value = self._possible
             self._notes[name].value = note(source + str(error))
             self.view.add_class("coalloc-past")
             if hasattr(self.view, "rest"):
                 self.view.rest()  # No finer picture follows.
             return
+        self.scenario.value = self._possible = _line(values)
         self.view.remove_class("coalloc-past")
         if picture is not None:
             self.view.draw(picture, busy=self._drawn[1])
+        elif self._drawn[1] and hasattr(self.view, "wait"):
+            self.view.wait()
 
     def _before(self, values: Mapping[str, Any]) -> dict[str, Any]:
         last, earlier = self._settled

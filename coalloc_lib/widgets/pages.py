@@ -15,7 +15,7 @@ from html import escape
 from string import Template
 from typing import Any
 
-from coalloc_lib.widgets.controls import BROWSER, HINT
+from coalloc_lib.widgets.controls import BROWSER, HINT, PLAY_HINT
 
 #: For each widget class that also works on a web page without Python: the names of its browser
 #: scripts, and the names of its style sheets.
@@ -142,6 +142,7 @@ def without_kernel(notebook: Mapping[str, Any]) -> dict[str, Any]:
         for output in cell.get("outputs", []):
             if output.get("data", {}).pop(_VIEW, None) is not None:
                 html = "".join(output["data"].get("text/html", "")).replace(HINT, ELSEWHERE)
+                html = html.replace(PLAY_HINT, "")  # A player plays on the page.
                 output["data"]["text/html"] = fill(html, states)
     return page
 

@@ -20,7 +20,7 @@ from coalloc_lib.schedules.drawing import scenes
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import simulate
 from coalloc_lib.widgets import pages
-from coalloc_lib.widgets.controls import Explorer, choice, disable, slider_with_entry
+from coalloc_lib.widgets.controls import PLAY_HINT, Explorer, choice, disable, slider_with_entry
 from coalloc_lib.widgets.pictured import Pictured
 from coalloc_lib.widgets.player_data import label_of, player_data, view_of
 
@@ -101,6 +101,7 @@ class Player(Pictured):
 
     _esm = pages.module("Player")
     _css = pages.style("Player")
+    hint = PLAY_HINT
 
     data = traitlets.Dict().tag(sync=True)
     now = traitlets.Float().tag(sync=True)

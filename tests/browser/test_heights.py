@@ -1,4 +1,4 @@
-"""Every explorer of every notebook fits into the window of a small laptop."""
+"""Every explorer and every player of every notebook fits into the window of a small laptop."""
 
 import re
 
@@ -10,15 +10,16 @@ from tests.browser.test_controls import code_cells, needed_for
 from tests.browser.test_lab import running_all
 from tests.notebooks.test_notebooks import NOTEBOOKS, SHRINK
 
-#: The cells that show an explorer, the calendar, or the form of notebook 07.
-EXPLORER = re.compile(r"(\w+_explorer|\w+_search|reservation_calendar|OwnSystem)\(")
-#: The size of the window, and the largest height of an explorer, in pixels. The menus of JupyterLab
-#: take the rest of the window.
+#: The cells that show an explorer, a player, the calendar, or the form of notebook 07.
+EXPLORER = re.compile(r"(\w+_explorer|\w+_search|reservation_calendar|OwnSystem|[\w.]*[Pp]layer)\(")
+#: The size of the window, and the largest height of an explorer or a player, in pixels. The menus
+#: of JupyterLab take the rest of the window.
 WINDOW, HIGHEST = (1366, 768), 640
 #: This script returns the heights of the widgets in each cell that JupyterLab has drawn.
 HEIGHTS = """() => [...document.querySelectorAll(".jp-CodeCell")].flatMap((cell) => {
   const source = cell.querySelector(".jp-InputArea-editor").innerText;
-  const shows = ".jp-OutputArea-child:has(.jupyter-widgets, .coalloc-calendar)";
+  const widgets = ".jupyter-widgets, .coalloc-calendar, .coalloc-player";
+  const shows = `.jp-OutputArea-child:has(${widgets})`;
   const outputs = [...cell.querySelectorAll(shows)];
   return outputs.map((each) => [source, Math.round(each.getBoundingClientRect().height)]);
 })"""
@@ -63,7 +64,7 @@ def heights(page):
 def test_no_explorer_is_higher_than_the_window(page):
     assert page.all_cells_ran is True
     found = heights(page)
-    assert len(found) >= 11
+    assert len(found) >= 14
     assert not {name: height for name, height in found.items() if height > HIGHEST}
 
 

@@ -163,6 +163,27 @@ def test_two_schedules_share_the_clock(opened):
     assert page.locator('svg[data-film="0"] .cp-lit').count() == 2
 
 
+#: The names of the schedules of a player; the long names are above the axis of the idle share.
+LONG_NAMES = [f"cluster {i}, for its own users" for i in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("names", "sizes"),
+    [(["A", "B", "C"], [12]), (LONG_NAMES[:2], [4, 4, 4]), (LONG_NAMES[:3], [4, 4, 4]),
+     (LONG_NAMES, [12])],
+)  # fmt: skip
+def test_all_schedules_and_the_buttons_fit_a_small_window(opened, names, sizes):
+    one = co.simulate(co.Multicluster(sizes), JOBS.replace(request="flexible"))
+    page = opened(co.Player(dict.fromkeys(names, one), now=2))
+    assert page.locator(".coalloc-player").bounding_box()["height"] <= 630
+    buttons = page.locator(".cp-buttons").bounding_box()["y"]
+    svgs = [page.locator(f'svg[data-film="{i}"]').bounding_box() for i in range(len(names))]
+    ends = [svg["y"] + svg["height"] for svg in svgs]
+    assert ends == sorted(ends)
+    assert ends[-1] < buttons
+    assert all(why.is_visible() for why in page.locator(".cp-why").all())
+
+
 def test_the_running_figure_is_that_of_the_library(opened):
     one = schedule()
     page = opened(co.Player(one, now=0))

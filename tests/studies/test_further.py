@@ -18,7 +18,7 @@ from studies.maximal_utilization.further import (
     measure_further,
     smallest_counterexample,
 )
-from studies.maximal_utilization.further_figures import two_starts_picture
+from studies.maximal_utilization.further_figures import two_starts_explorer, two_starts_picture
 from studies.maximal_utilization.model import (
     AT_ONCE,
     CALM,
@@ -30,6 +30,7 @@ from studies.maximal_utilization.model import (
     WORST,
 )
 from tests.studies.small import SMALL
+from tests.widgets.reading import lettering
 
 TINY = SMALL[study.name]
 SEED = np.random.SeedSequence(1, spawn_key=(0,))
@@ -115,3 +116,7 @@ def test_two_starts_at_one_load_end_apart():
     words = picture._repr_mimebundle_()["text/html"]
     assert "starts with an empty queue" in words
     assert "starts with 1,500 waiting jobs" in words
+
+
+def test_the_short_and_the_long_queue_are_seen_on_a_logarithmic_axis():
+    assert " 10 100 1000 jobs waiting " in f"{lettering(two_starts_explorer())} "

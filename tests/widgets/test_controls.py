@@ -92,10 +92,45 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     (cell,) = [w for w in all_widgets(box) if sliders["two"] in getattr(w, "children", ())]
     assert 'role="alert"' in cell.children[1].value
     assert box.view.value == before
+    assert box.scenario.value == "one=1&two=1"  # the last scenario that is possible
+    assert box.values == {"one": 1, "two": 6}
     assert "coalloc-past" in box.view._dom_classes  # it is not what the controls say
+    box.scenario.value = "one=2&two=7"
+    assert notes(box) == ["two = 7; give &lt;5&gt;"]
+    assert box.scenario.value == "one=1&two=1"
     sliders["two"].value = 2
     assert not notes(box)
     assert "coalloc-past" not in box.view._dom_classes
+
+
+def test_a_line_without_a_name_is_told_the_name_of_the_only_control():
+    listed = ipw.Dropdown(options=["32,32", "64,16"], description="sizes")
+    box = controls.Explorer({"sizes": listed}, lambda sizes: Picture(bars(a=0.1, title=sizes)))
+    box.scenario.value = "64, 16"
+    assert notes(box) == ["&#x27;64, 16&#x27; names no control; give sizes=64,16"]
+    box.scenario.value = "sizes=64,16"
+    assert not notes(box)
+    assert box.values == {"sizes": "64,16"}
+
+
+def test_a_coarse_picture_that_would_mislead_is_not_drawn(monkeypatch):
+    monkeypatch.setattr(controls, "REST", 0.01)
+
+    def draw(number, coarse):
+        return None if coarse else Picture(bars(a=number / 10))
+
+    slider = ipw.IntSlider(value=1)
+    box = controls.Explorer({"number": slider}, draw, simulates=lambda number: True)
+    before = box.view.value
+
+    async def move():
+        slider.value = 2
+        assert box.view.value == before + controls.BUSY
+        await asyncio.sleep(0.1)
+
+    asyncio.run(move())
+    assert controls.BUSY not in box.view.value
+    assert source(box) not in before
 
 
 def test_an_impossible_number_pushes_no_other_control(losses):

@@ -12,7 +12,7 @@ import coalloc_lib as co
 from coalloc_lib import plots, widgets
 from coalloc_lib.plots.curves import TOP
 from coalloc_lib.simulation import sites
-from coalloc_lib.widgets import LossQuestion, divisions, max_utilization_of
+from coalloc_lib.widgets import LossQuestion, controls, divisions, max_utilization_of
 from coalloc_lib.widgets.controls import NumberEntry, WholeEntry
 from studies.communication_penalty import WHOLE, scenario, study
 from studies.communication_penalty import explorer as penalties
@@ -439,6 +439,22 @@ def test_what_saturates_is_named_and_has_no_bar(load, psi, saturated, tables):
         gone = penalties.KEPT if psi == 0 else penalties.SPLIT
         assert gone not in set(tables[0]["series"])
         assert len(tables[0]) == len(NAMES)
+
+
+def test_a_coarse_run_without_means_leaves_the_picture_until_it_is_refined(monkeypatch):
+    """At this load, the few jobs of the coarse run of whole jobs have no mean."""
+    monkeypatch.setattr(controls, "REST", 0.01)
+    box = penalties.penalty_explorer()
+    before = box.view.value
+
+    async def move():
+        control(box, "α").value = 0.4
+        assert box.view.value == before + controls.BUSY
+        await asyncio.sleep(0.1)
+
+    asyncio.run(move())
+    assert "No mean" not in box.view.value
+    assert source(box) not in before
 
 
 # The sharing explorer.

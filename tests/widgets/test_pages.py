@@ -40,6 +40,9 @@ def test_a_players_box_gets_the_state_that_the_notebook_keeps():
     assert json.loads(state) == json.loads(json.dumps({"data": player.data, "now": player.now}))
     assert json.loads(other) == json.loads(json.dumps({"data": calendar.data}))
     assert "<img" in shown[0]["text/html"]  # for where no script runs
+    hint = "Run this cell to play the schedules."
+    assert hint in notebook["cells"][1]["outputs"][0]["data"]["text/html"]
+    assert hint not in shown[0]["text/html"]
 
 
 def test_an_explorer_leaves_its_last_picture():

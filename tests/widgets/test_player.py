@@ -54,6 +54,15 @@ def test_boxes_hold_every_processor_and_never_overlap(schedule):
             )
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_a_still_picture_fits_a_small_window(count):
+    """JupyterLab shows a figure with 100 pixels for an inch, below a line with a hint."""
+    busy = long(60, scheduling=co.FPFS(5))
+    for schedule in (small(), busy):
+        figure = still_of({f"schedule {i}": schedule for i in range(count)})
+        assert figure.get_size_inches()[1] * 100 <= 600
+
+
 def test_what_is_booked_and_not_used_is_outlined_until_it_is_free():
     """The outline is drawn on the processors of the booking, and no other job is drawn there."""
     jobs = co.JobStream(

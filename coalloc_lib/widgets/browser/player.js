@@ -93,6 +93,7 @@ class Player {
     const frame = { width, narrow, queue, x0: queue + (narrow ? 36 : 92), x1: width - 16 };
     this.root.style.setProperty("--cp-left", `${frame.x0}px`);
     this.root.classList.toggle("cp-narrow", narrow);
+    this.root.classList.toggle("cp-flat", !narrow && this.films.length > 2);
     this.frame = frame;
     const total = this.axis.finish - this.axis.begin;
     const wanted = (this.axis.view * (frame.x1 - frame.x0)) / 800;

@@ -2,6 +2,9 @@ import { Pool, SVG, clamp, create, lastUpTo } from "./basics.js";
 
 /** How far the number of a submission may extend beyond the clusters, in pixels. */
 const MARGIN = 18;
+/** The height of the clusters in pixels in a player of one, two, three or four schedules. With several
+ * schedules, the gaps between the clusters are included, so that the player fits a small window. */
+const HEIGHTS = [230, 122, 78, 36];
 
 /** The picture of one schedule: the queue, the clusters and the submissions. */
 export class Scene {
@@ -46,8 +49,10 @@ export class Scene {
   lay(frame) {
     const { film } = this;
     const many = film.clusters.length;
-    const gap = many > 8 ? 3 : 12;
-    const height = Math.max(this.player.films.length > 1 ? 128 : 230, 15 * many);
+    const shown = this.player.films.length;
+    const gap = many > 8 ? 3 : shown > 2 ? 6 : 12;
+    const gaps = shown > 1 ? gap * (many - 1) : 0;
+    const height = Math.max(HEIGHTS[shown - 1] - gaps, 15 * many);
     this.frame = frame;
     this.told = undefined;
     this.top = 18;
@@ -87,7 +92,7 @@ export class Scene {
   draw(now, view) {
     const { film } = this;
     const place = film.place(now);
-    if (place !== this.told) this.event.textContent = this.tell(place);
+    if (place !== this.told) this.event.textContent = this.event.title = this.tell(place);
     this.told = place;
     // The moving parts have a layer of their own, in which only running jobs are drawn again.
     const shift = `translate(${view.x(view.begin).toFixed(2)} 0)`;
@@ -193,7 +198,7 @@ export class Scene {
     const promise = film.promise(now);
     const until = promise ? `; it was promised a start at ${this.player.time(promise.at)}` : "";
     const why = film.words[film.why[film.place(now)]];
-    this.why.textContent = head === undefined ? "" : `job ${head} ${why}${until}`;
+    this.why.textContent = this.why.title = head === undefined ? "" : `job ${head} ${why}${until}`;
     const count = { x: frame.queue - 5, y: this.bottom + 13, class: "cp-count" };
     const more = total - shown.length;
     const text = more ? `… ${frame.narrow ? "" : "and "}${more} more` : "";

@@ -1,4 +1,4 @@
-import { Pool, SVG, percent, ticks } from "./basics.js";
+import { Pool, SVG, clamp, percent, ticks } from "./basics.js";
 
 /** The number of letters that fit beside the axis. */
 const LONG = 14;
@@ -21,8 +21,8 @@ export class Strip {
     this.frame = frame;
     // Long names are above the axis. So are all names if there is no room beside it.
     this.above = frame.narrow || (films.length > 1 && films.some((film) => film.label.length > LONG));
-    this.top = (this.player.view.moves ? 36 : 12) + (this.above ? 6 + 16 * films.length : 0);
-    this.height = 66;
+    this.top = (this.player.view.moves ? 36 : 12) + (this.above ? 6 + 16 * this.rowsOfNames() : 0);
+    this.height = films.length > 2 ? 50 : 66;
     this.svg.setAttribute("width", frame.width);
     this.svg.setAttribute("height", this.top + this.height + 22);
     const span = axis.finish - axis.begin;
@@ -33,6 +33,15 @@ export class Strip {
     this.curves = films.map((film) => this.curve(film));
     Object.entries({ x: frame.x0, y: this.top - 2, height: this.height + 4 })
       .forEach(([name, value]) => this.past.setAttribute(name, value));
+  }
+
+  /** Divide the names above the axis into as many columns as fit, and return the number of rows. */
+  rowsOfNames() {
+    const { films } = this.player;
+    const longest = Math.max(...films.map((film) => film.label.length));
+    const fit = Math.floor(this.frame.width / (7.5 * longest + 90));
+    this.columns = clamp(fit, 1, films.length);
+    return Math.ceil(films.length / this.columns);
   }
 
   x(t) {
@@ -108,11 +117,12 @@ export class Strip {
   }
 
   /** Draw the value of a schedule, with a sample of its line if there are several schedules. */
-  drawFigure(i, y, text, size) {
+  drawFigure(i, x, y, text, size) {
     const several = this.curves.length > 1;
-    const sample = { d: `M0 ${y}h24`, class: "cp-curve", "stroke-dasharray": DASHES[i] };
+    const sample = { d: `M${x} ${y}h24`, class: "cp-curve", "stroke-dasharray": DASHES[i] };
     if (several) this.pool.put(`sample ${i}`, "path", sample);
-    this.pool.put(`figure ${i}`, "text", { x: several ? 30 : 0, y, class: `cp-figure ${size}` }, text);
+    const left = several ? x + 30 : x;
+    this.pool.put(`figure ${i}`, "text", { x: left, y, class: `cp-figure ${size}` }, text);
   }
 
   /** Draw the present values beside the axis, or above it on a narrow screen. A single value is large. */
@@ -124,12 +134,14 @@ export class Strip {
       const share = percent(film.share(Math.min(now, film.finish)));
       const label = films.length > 1 ? film.label : "";
       if (this.above) {
-        const y = this.top - 4 - 16 * (films.length - i);
-        this.drawFigure(i, y, `${share} ${label || what}`, "");
+        const rows = Math.ceil(films.length / this.columns);
+        const x = (i % this.columns) * (frame.width / this.columns);
+        const y = this.top - 4 - 16 * (rows - Math.floor(i / this.columns));
+        this.drawFigure(i, x, y, `${share} ${label || what}`, "");
         return;
       }
-      const y = this.top + 24 + (label ? 17 * i : 6);
-      this.drawFigure(i, y, `${share} ${label}`, label ? "" : "cp-large");
+      const y = this.top + (label ? 21 + 16 * i : 30);
+      this.drawFigure(i, 0, y, `${share} ${label}`, label ? "" : "cp-large");
     });
     if (!frame.narrow) pool.put("what", "text", { x: 0, y: this.top, class: "cp-what" }, what);
   }

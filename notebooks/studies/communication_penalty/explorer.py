@@ -30,8 +30,8 @@ BASE_JUMPS = model.JUMPS
 #: control, and `FINE` applies afterwards.
 COARSE, FINE = (1_500, 6), (20_000, 12)
 #: The largest number of jobs per run while the user moves a control. Near saturation, the queue may
-#: need more jobs to settle. In that case the picture shows no mean response time until the user
-#: stops moving the control.
+#: need more jobs to settle. In that case the previous picture stays until the user stops moving the
+#: control.
 LONGEST_COARSE = 6_000
 #: The right end of the axis for mean response times: four times the mean response time at the
 #: initial values of the controls.
@@ -145,6 +145,12 @@ def _found(setting: Setting, size: tuple[int, int], longest: int) -> dict[str, R
     }
 
 
+def _has_means(**arguments: Any) -> bool:
+    # Return whether the few jobs of a coarse picture are enough for all mean response times.
+    coarse = _found(_setting(**arguments), COARSE, LONGEST_COARSE)
+    return not any(each.saturated for each in coarse.values())
+
+
 def _mean(found: Responses | None, group: str) -> float:
     return float("nan") if found is None or found.saturated else found.response[group].mean
 
@@ -198,7 +204,9 @@ def penalty_explorer(state: str = "") -> Explorer:
     def arguments(given_by: str, alpha: float, ratio: float, max_jumps: str, **rest: Any) -> dict:
         return rest | {"max_jumps": JUMPS[max_jumps]}
 
-    def draw(before: dict[str, Any] | None, coarse: bool, **values: Any) -> Picture:
+    def draw(before: dict[str, Any] | None, coarse: bool, **values: Any) -> Picture | None:
+        if coarse and not _has_means(**arguments(**values)):
+            return None
         earlier = arguments(**before) if before else None
         return penalty_picture(**arguments(**values), coarse=coarse, before=earlier)
 

@@ -140,9 +140,11 @@ def two_starts_picture(
     ends = ", ".join(f"{name}: {length:,} jobs wait at the end" for name, length in last.items())
     title = f"The same load, {load:g}, from two starts: {ends}"
     shows = f"jobs waiting under FPFS(50), unordered {ROOM[0]}, 4 × 32, the same arrivals"
+    shows += "; the axis is logarithmic, and instants without a waiting job are left out"
     drawn = plots.lines(
         pd.DataFrame(rows), x="time", y="queue", line="start", xlabel="thousands of service times",
         ylabel="jobs waiting", names="legend", title=title, subtitle=shows,
+        scales=("linear", "log"),
     )  # fmt: skip
     return plots.Picture(drawn, f"{title}. {shows}.")
 
@@ -151,7 +153,7 @@ def two_starts_explorer(state: str = "") -> Explorer:
     """Return interactive controls for `two_starts_picture`: the load and the initial queue."""
     controls: dict[str, ipw.Widget] = {
         "load": slider_with_entry("load", 0.84, 0.7, 0.9, 0.01),
-        "waiting": slider_with_entry("jobs waiting at the start", 1_500, 100, 3_000, 100),
+        "waiting": slider_with_entry("initial queue", 1_500, 100, 3_000, 100),
     }
     return Explorer(controls, two_starts_picture, state=state, simulates=lambda **_: True)
 
