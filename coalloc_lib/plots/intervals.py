@@ -27,7 +27,7 @@ TAKEN = 0.7
 #: The default height of a row of confidence intervals, in inches.
 ROW = 0.42
 #: The greatest height in inches of all rows of a figure of deviations, so that it fits a screen.
-HIGHEST = 3.4
+HIGHEST = 3.0
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ the folder of its notebook, so this package can be imported wherever Jupyter was
 
 import pandas as pd
 
-from lessons.teaching import checker, guess
+from lessons.teaching import checker, folded, guess
 
-__all__ = ["checker", "guess"]
+__all__ = ["checker", "folded", "guess"]
 
 # The sentences in some tables are longer than the 50 characters that pandas shows.
 pd.options.display.max_colwidth = 200

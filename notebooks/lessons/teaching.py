@@ -212,6 +212,11 @@ def near(
     return hint
 
 
+def folded(summary: str, table: pd.DataFrame) -> HTML:
+    """Return a table in a section that the reader opens by clicking on its summary."""
+    return HTML(f"<details><summary>{escape(summary)}</summary>{table.to_html()}</details>")
+
+
 def raised(error: Exception) -> str:
     """Return a one-line hint that describes an error raised by a reader's code."""
     words = " ".join(str(error).split())

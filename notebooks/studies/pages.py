@@ -123,21 +123,30 @@ def _number(value: object) -> str:
     return f"{round(value, 3) + 0.0:.3f}"  # adding 0.0 turns -0.0 into 0.0
 
 
+#: A list of more claims than this is collapsed.
+MOST_LINES = 3
+
+
 def verdict_lines(rows: Sequence[Row]) -> str:
-    """Return HTML that lists claims: the verdict, the paper's sentence and collapsed evidence."""
+    """Return HTML that lists claims: the verdict, the paper's sentence and collapsed evidence.
+
+    A long list is collapsed to its verdicts, so that it fits a screen together with its figure.
+    """
     claims = load_claims(rows[0].study) if rows else {}
-    lines = []
+    lines, badges = [], []
     for row in rows:
         colour, sign, _ = MARKS[row.verdict]
+        badges.append(badge(f"{sign} {row.item} {row.verdict}", colour))
         quoted = claims[row.item].quotation
         stop = "" if quoted.endswith(("”", ".")) else "."
         lines.append(
             f'<details style="border-left: 4px solid {colour}; padding-left: 8px; margin: 4px 0">'
-            f"<summary>{badge(f'{sign} {row.item} {row.verdict}', colour)} "
-            f"<i>{escape(quoted)}{stop}</i></summary>"
+            f"<summary>{badges[-1]} <i>{escape(quoted)}{stop}</i></summary>"
             f"{escape(_evidence(row))} {_note(row)}</details>"
         )
-    return "".join(lines)
+    if len(lines) <= MOST_LINES:
+        return "".join(lines)
+    return f"<details><summary>{' '.join(badges)}</summary>{''.join(lines)}</details>"
 
 
 #: The file name of the page.

@@ -3,12 +3,13 @@
 import re
 from html import unescape
 
+import pandas as pd
 import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.checks import one_of
 from lessons import playground
-from lessons.teaching import checker, guess, near, number_of
+from lessons.teaching import checker, folded, guess, near, number_of
 
 
 @pytest.mark.parametrize(
@@ -102,3 +103,9 @@ def test_an_answer_that_an_exercise_rejects_gets_the_words_of_the_exercise():
 def test_a_number_near_a_typical_mistake_gets_its_hint(answer, right, told):
     slips = {"one": 1.0, "none": 0.0, "percent": 25.0}
     assert near(answer, right, 0.06, "hint", slips) == told
+
+
+def test_a_folded_table_hides_behind_its_summary():
+    html = folded("a < b", pd.DataFrame({"wait": [1.5]})).data
+    assert html.startswith("<details><summary>a &lt; b</summary><table")
+    assert "1.5" in html

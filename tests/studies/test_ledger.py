@@ -272,6 +272,16 @@ def test_a_verdict_line_tells_claim_interval_and_reason():
     assert verdict_lines([]) == ""
 
 
+def test_a_long_list_of_claims_is_collapsed_to_its_verdicts():
+    known = {"study": "cluster-configurations", "item": "CC-3", "verdict": "holds"}
+    row = replace(ROW, **known)
+    sentence = verdict_lines([row])
+    assert verdict_lines([row] * 3) == sentence * 3
+    head, rest = verdict_lines([row] * 4).split("</summary>", 1)
+    assert head.count("CC-3 holds") == 4
+    assert rest == f"{sentence * 4}</details>"
+
+
 def test_numbers_that_cannot_be_tested_are_not_counted():
     result = toy().reproduce()
     assert tally(result)["numbers"] == 1
