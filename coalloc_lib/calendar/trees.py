@@ -431,7 +431,7 @@ class SlotTrees(IdlePeriods):
 
     def _tree_of_slot(self, number):
         processors = range(sum(self.sizes))
-        idle = (period for number in processors for period in self.periods(number))
+        idle = (period for each in processors for period in self.periods(each))
         overlapping = [period for period in idle if self._overlapped(period, number, number)]
         return Tree(overlapping, self._steps)
 

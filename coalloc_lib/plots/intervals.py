@@ -26,8 +26,10 @@ from coalloc_lib.plots.tables import looks, reject_first, tidy
 TAKEN = 0.7
 #: The default height of a row of confidence intervals, in inches.
 ROW = 0.42
-#: The greatest height in inches of all rows of a figure of deviations, so that it fits a screen.
-HIGHEST = 3.0
+#: The rows of a figure of deviations are lower if there are many, so that all of them together have
+#: at most this height in inches, and fit a screen. No row is lower than `LOWEST`, because its name
+#: needs room.
+HIGHEST, LOWEST = 3.0, 0.2
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def deviations(
     points["printed"] = np.mean(band)
     span = _fitted(points, False, band)
     rows, panels = (list(points[name].unique()) for name in ("row", "panel"))
-    row_height = min(ROW, HIGHEST / points["row"].nunique())
+    row_height = min(ROW, max(LOWEST, HIGHEST / len(rows)))
     figure, line = _new_panels(points, row_height, xlabel)
     for axes, heading in zip(line, panels, strict=True):
         here, sign = points[points["panel"] == heading], signs([heading])[heading]

@@ -385,7 +385,7 @@ def _require_equal_keys(runs, keep, where):
     cells = runs.iloc[rows, : len(keys)].to_numpy(dtype=object)
     cells = np.where(pd.isna(cells), None, cells)  # NaN and NA are not equal to themselves
     is_same = np.equal(cells, cells[:1]).astype(bool).all(axis=0)
-    is_chosen = np.array([isinstance(where.get(key), str | Number) for key in keys])
+    is_chosen = np.fromiter((isinstance(where.get(key), str | Number) for key in keys), bool)
     if not (is_same | is_chosen).all():
         raise several_settings(runs[keep], keys)
 

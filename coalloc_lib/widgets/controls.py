@@ -450,10 +450,10 @@ class Explorer(ipw.VBox):
                     holder.value = wanted[name]
 
     def _parsed(self, line: str) -> dict[str, Any]:
+        if line.strip() and "=" not in line:
+            raise InputError(f"{shown(line)} names no control; give {self._example(line)}")
         wanted = {}
         for name, text in parse_qsl(line, keep_blank_values=True):
-            if "=" not in line:
-                raise InputError(f"{shown(line)} names no control; give {self._example(line)}")
             if name not in self._holders:
                 raise InputError(
                     f"{shown(name)} is not the name of a control; give one of "

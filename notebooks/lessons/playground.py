@@ -49,21 +49,8 @@ def pays_up_to(**moved: Any) -> float:
 def change(**moved: Any) -> pd.Series:
     """Return by what percentage the mean response time at centre B differs from that at A.
 
-    Parameters
-    ----------
-    **moved
-        The values of the controls that were moved, such as ``B_policy="EASY"``.
-
-    Returns
-    -------
-    Series
-        The entries ``change``, ``change_low`` and ``change_high`` are the change and the ends of
-        its 95 % interval.
-
-    Raises
-    ------
-    InputError
-        If the playground has no control with one of the names.
+    The entries ``change``, ``change_low`` and ``change_high`` of the result are the change and the
+    ends of its 95 % interval. The parameters and errors are those of `pays_up_to`.
     """
     values = _values(**moved)
     table = by_size(scenario_of(values, "A"), scenario_of(values, "B"), values["load"])
@@ -73,17 +60,8 @@ def change(**moved: Any) -> pd.Series:
 def shorter_response(**moved: Any) -> str:
     """Return which centre of notebook 06 has the shorter mean response time.
 
-    The result is ``"nobody"`` if the 95 % interval of the difference contains 0.
-
-    Parameters
-    ----------
-    **moved
-        The values of the controls that were moved, such as ``B_policy="EASY"``.
-
-    Raises
-    ------
-    InputError
-        If the playground has no control with one of the names.
+    The result is ``"nobody"`` if the 95 % interval of the difference contains 0. The parameters and
+    errors are those of `pays_up_to`.
     """
     found = change(**moved)
     if found["change_high"] < 0:

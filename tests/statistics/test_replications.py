@@ -106,6 +106,11 @@ def test_what_is_no_sample_is_refused(runs):
         sample(gone, "wait", way="spanning")
 
 
+def test_runs_of_one_setting_need_no_key():
+    runs = pd.DataFrame({"replication": [0, 1], "wait": [3.0, 5.0]})
+    assert sample(runs, "wait").mean == 4.0
+
+
 def test_settings_are_not_mixed_if_their_replications_differ():
     """An exact value has no replication, and two settings can have different replications."""
     exact = {"way": ["exact", "run", "run"], "replication": [None, 0, 1], "wait": [9.0, 1.0, 2.0]}
