@@ -302,6 +302,20 @@ def test_deviations_have_a_band_and_the_colour_of_their_panel():
     assert "hollow: rough" in subtitle_of(figure)
 
 
+def test_rows_of_deviations_are_lower_if_there_are_many_but_keep_room_for_their_names():
+    def height(count):
+        rows = pd.DataFrame({"row": [str(i) for i in range(count)], "off": 0.1, "way": "exact"})
+        names = {"x": "off", "row": "row", "series": "way", "panel": "way"}
+        figure = plots.deviations(
+            rows.assign(rough=0), **names, band=(-0.05, 0.05), hollow=("rough", "")
+        )
+        return figure.get_figheight()
+
+    # In inches: 2 rows of 0.42, 10 rows of 0.3, and 40 rows of 0.2.
+    assert height(10) - height(2) == pytest.approx(3.0 - 0.84)
+    assert height(40) - height(10) == pytest.approx(8.0 - 3.0)
+
+
 def test_names_that_differ_in_their_last_digits_are_different_lines():
     found = pd.DataFrame({"line": [1000001.0] * 2 + [1000002.0] * 2, "x": [1, 2] * 2, "y": 1.0})
     (axes,) = plots.lines(found, x="x", y="y", line="line").axes
