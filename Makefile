@@ -14,13 +14,14 @@ STAMP  := .venv/.installed
 VERSIONS := $(if $(LATEST),,--constraint constraints.txt)
 TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 # What stands beside the notebooks: `python -m studies` and `python -m own_system`.
+BESIDE_TESTS := tests/studies tests/own_system tests/lessons
 BESIDE := PYTHONPATH="$(CURDIR)/notebooks" $(BIN)/python -m
 # Jupyter keeps its files in the home folder; if that cannot be written, in .venv.
 JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")
 JUPYTER_ENV := $(if $(JUPYTER_FILES),env $(foreach kind,CONFIG DATA RUNTIME,JUPYTER_$(kind)_DIR="$(JUPYTER_FILES)/$(kind)") IPYTHONDIR="$(JUPYTER_FILES)/ipython" MPLCONFIGDIR="$(JUPYTER_FILES)/matplotlib" )
 
 .DEFAULT_GOAL := help
-.PHONY: help install reproduce judge report test test-notebooks test-without-logs test-long mutants lab course dashboard docs lint bench peers conformance crosscheck faults archive front-door lock clean
+.PHONY: help install reproduce judge report test test-studies test-notebooks test-without-logs test-long mutants lab course dashboard docs lint bench peers conformance crosscheck faults archive front-door lock clean
 .DELETE_ON_ERROR:
 
 help: ## list these targets
@@ -37,8 +38,11 @@ judge: $(STAMP) ## judge the stored runs and make ledger, figures and page in re
 report: $(STAMP) ## ask what several sites could do: make report LOGS="north=north.swf.gz:2048 south=south.swf.gz:1920"
 	$(BESIDE) own_system report $(LOGS)
 
-test: $(STAMP) ## run the tests of the code
-	$(TESTS)
+test: $(STAMP) ## run the tests of the library, its commands and its documents
+	$(TESTS) $(BESIDE_TESTS:%=--ignore=%)
+
+test-studies: $(STAMP) ## run the tests of what stands beside the notebooks: studies, exercises, report
+	$(TESTS) $(BESIDE_TESTS)
 
 test-notebooks: $(STAMP) ## run every notebook from top to bottom, with its solutions, and use it in a browser
 	$(TESTS) -m "notebook and not long"

@@ -146,9 +146,12 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
         function of the exercise raises `InputError`, its message is the hint.
     """
 
-    def check(number: int, answer: Any) -> HTML:
+    def check(number: int, answer: Any, *rest: Any) -> HTML:
         """Say whether the answer to an exercise is right, and give a hint if it is not."""
         one_of("number", number, tuple(exercises))
+        if rest:
+            words = "Give one answer, and write a decimal number with a point, such as 1.64."
+            return HTML(f"<p><b>Exercise {number}.</b> {words}</p>")
         if answer is ...:
             return HTML(f"<p><b>Exercise {number}.</b> Put your answer in place of the dots.</p>")
         try:

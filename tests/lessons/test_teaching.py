@@ -82,6 +82,11 @@ def test_a_check_refuses_a_number_without_exercise():
         checker({1: lambda x: "", 2: lambda x: ""})(3, 0)
 
 
+def test_a_decimal_comma_is_told_and_is_no_attempt():
+    check = checker({1: lambda x: pytest.fail("an answer was checked")})
+    assert "with a point, such as 1.64" in text_of(check(1, 1, 64))
+
+
 def test_an_answer_that_an_exercise_rejects_gets_the_words_of_the_exercise():
     check = checker({1: lambda x: "" if one_of("answer", x, ("A", "B")) == "A" else "look again"})
     assert "Not yet: answer = 'b'; choose one of 'A', 'B'." in unescape(text_of(check(1, "b")))
