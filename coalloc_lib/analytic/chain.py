@@ -20,9 +20,10 @@ from coalloc_lib.analytic.arguments import Sizes, check_fits, checked_arguments
 from coalloc_lib.analytic.budget import BudgetError, as_float
 from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.stationary import recurrent_states, stationary_flow
-from coalloc_lib.basics.checks import InputError, not_negative, positive, whole
+from coalloc_lib.basics.checks import InputError, not_negative, positive, shown, whole
 from coalloc_lib.basics.estimates import Interval, MaxUtilization
-from coalloc_lib.model.placement import Placement, may_stay_whole
+from coalloc_lib.model.answers import checked_allocation
+from coalloc_lib.model.placement import Placement, may_stay_whole, serves
 from coalloc_lib.model.system import Multicluster
 
 #: The largest number of jobs that may run at the same time in the Markov chain. With more jobs the
@@ -177,10 +178,19 @@ class SaturatedChain:
         return np.array([1 / mean_time(taken) for taken in self.allocations])
 
     def _place(self, job, idle):
-        taken = self.placement.place(self.jobs[job], self.request, idle)
-        if taken is None:
+        components = self.jobs[job]
+        answer = self.placement.place(components, self.request, idle)
+        if answer is None:
             return None
-        allocation = tuple(taken)
+        what = f"a job with the components {shown([*components])}"
+        name = str(self.placement)
+        allocation = tuple(checked_allocation(name, answer, sum(components), idle, what))
+        if not serves(allocation, components, self.request, self.placement):
+            raise InputError(
+                f"{name} placed {what} as {shown([*allocation])}, which a request of type "
+                f"{self.request!r} does not allow; return None, or an allocation that the request "
+                "allows"
+            )
         if allocation not in self._positions:
             self._positions[allocation] = len(self.allocations)
             self.allocations.append(allocation)
@@ -203,6 +213,11 @@ class SaturatedChain:
             for job, probability in enumerate(self.probabilities):
                 yield *self._try(running, job, idle), -1, probability
             return
+        if not running:
+            raise InputError(
+                f"placement = {self.placement} does not place a job with the components "
+                f"{shown([*self.jobs[waiting]])} on the idle system; give a placement that does"
+            )
         for position, count in Counter(running).items():  # jobs that can depart
             first = running.index(position)
             rest = running[:first] + running[first + 1 :]

@@ -158,19 +158,19 @@ def exact_break_even(
         )
     at_load = None if load is None else float(_responses(whole, load))
 
-    def gain(penalty: float) -> float:
+    def relative_gain(penalty: float) -> float:
         solved = spanning.solve(penalty, mean_service)
         if at_load is None:
-            return solved.throughput - whole.throughput
+            return solved.throughput / whole.throughput - 1
         # At saturation the mean response time is infinite, but its reciprocal is 0. So the
         # reciprocals of the response times are compared.
-        return 1 / float(_responses(solved, load)) - 1 / at_load
+        return at_load / float(_responses(solved, load)) - 1
 
-    if gain(0.0) <= 1e-12:
+    if relative_gain(0.0) <= 1e-12:
         return 0.0
     high = 1.0
-    while gain(high) > 0:
+    while relative_gain(high) > 0:
         high *= 10
         if high > LARGEST_PENALTY:
             return float("inf")
-    return float(brentq(gain, 0.0, high, xtol=1e-9))
+    return float(brentq(relative_gain, 0.0, high, xtol=1e-9))

@@ -5,10 +5,6 @@ The documentation of the package `coalloc_lib.analytic` relates this to the mult
 queueing theory.
 """
 
-from functools import reduce
-
-import numpy as np
-
 from coalloc_lib.analytic.arguments import Sizes, check_fits, checked_arguments
 from coalloc_lib.analytic.budget import PRECISION, Budget, SumOfSizes, sum_cost
 from coalloc_lib.analytic.joint import JointSizes
@@ -16,7 +12,7 @@ from coalloc_lib.analytic.ordered import one_cluster_cost, one_cluster_fits, ord
 from coalloc_lib.analytic.unordered import unordered_case
 from coalloc_lib.basics.checks import positive
 from coalloc_lib.basics.estimates import Interval, MaxUtilization
-from coalloc_lib.model.distributions import SizeDistribution
+from coalloc_lib.model.distributions import sum_of_sizes
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster
 
@@ -129,8 +125,7 @@ def _checked_parts(system, sizes, request):
 def _total_size(sizes, parts):
     if isinstance(sizes, JointSizes):
         return parts[0]
-    weights = reduce(np.convolve, (part.probabilities for part in parts))
-    return SizeDistribution(weights / weights.sum(), "total")
+    return sum_of_sizes(parts, "total")
 
 
 #: The function that evaluates each request type. It returns the probabilities F^(i)(N) that i = 1,

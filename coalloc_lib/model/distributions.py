@@ -2,8 +2,9 @@
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -175,14 +176,18 @@ class SizeDistribution(Distribution):
 
     def sum_of(self, copies: int) -> "SizeDistribution":
         """Return the distribution of a sum of `copies` independent sizes from this distribution."""
-        total, copies = np.ones(1), checks.whole("copies", copies)
-        for _ in range(copies):
-            total = np.convolve(total, self.probabilities)
+        copies = checks.whole("copies", copies)
         name = self.name if copies == 1 else f"sum of {copies} {self.name}"
-        return SizeDistribution(total / total.sum(), name)
+        return sum_of_sizes([self] * copies, name)
 
     def __str__(self) -> str:
         return self.name
+
+
+def sum_of_sizes(parts: Sequence[SizeDistribution], name: str) -> SizeDistribution:
+    """Return the distribution of the sum of independent sizes, one from each distribution."""
+    weights = reduce(np.convolve, (part.probabilities for part in parts))
+    return SizeDistribution(weights / weights.sum(), name)
 
 
 def uniform(low: int, high: int) -> SizeDistribution:
@@ -293,10 +298,11 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
     if not match:
         raise InputError(f"sizes = {given}; write U[a,b] or D(q)[a,b], for example U[1,8]")
     try:
-        q, low, high = float(match[1] or 1), int(match[2]), int(match[3])
+        q = None if match[1] is None else float(match[1])
+        low, high = int(match[2]), int(match[3])
     except ValueError:
         raise InputError(f"sizes = {given}; give q as a number, a and b as whole numbers") from None
-    if match[1] is None:
+    if q is None:
         return uniform(low, high)
     return power_of_two(q, low, high, one_is_power_of_two=one_is_power_of_two)
 

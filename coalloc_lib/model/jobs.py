@@ -120,7 +120,7 @@ class JobStream:
         label: Any = None,
         failed: Any = None,
     ) -> None:
-        given = locals().copy()
+        given = locals().copy()  # exactly the arguments: no other local variable exists yet
         del given["self"]
         self._store(given)
 

@@ -492,6 +492,19 @@ def may_stay_whole(placement: Placement | None, request: str) -> bool:
     return request == "unordered" and placement is not None and placement.keeps_whole
 
 
+def effective_request(
+    components: Sequence[int], request: str, placement: Placement | None
+) -> tuple[str, Sequence[int]]:
+    """Return the request type and the components that decide on which clusters a job may run.
+
+    They are those of the job, unless a `HomeSite` keeps the job on its own site. The request is
+    then ordered.
+    """
+    if isinstance(placement, HomeSite) and any(components[1:]):
+        return "ordered", components[1:]
+    return request, components
+
+
 def serves(
     allocation: Sequence[int],
     components: Sequence[int],
@@ -511,8 +524,7 @@ def serves(
     placement : Placement or None
         The placement of the run; None for ordered requests.
     """
-    if isinstance(placement, HomeSite) and any(components[1:]):
-        request, components = "ordered", components[1:]
+    request, components = effective_request(components, request, placement)
     if request == "ordered":
         return ordered_allocation(components, allocation) is not None
     if request == "flexible":

@@ -46,12 +46,13 @@ def queue_key(order: str, jobs: Any) -> Any:
     Returns
     -------
     float or ndarray of shape (n,)
-        The key; the queue is sorted by increasing keys. Jobs that ask for a later or a latest start
-        come first, because their reservations cannot be moved.
+        The key; the queue is sorted by increasing keys. It is 0 for the order of arrival. In the
+        other orders, jobs that ask for a later or a latest start come first, because their
+        reservations cannot be moved.
     """
     if order == "arrival":
         return 0.0 * jobs.submit
-    return np.where(jobs.is_reserved, -np.inf, _KEYS[order](jobs))
+    return np.where(jobs.is_reserved, -np.inf, _KEYS[order](jobs))[()]
 
 
 class _Ordered(Scheduling):
@@ -188,7 +189,9 @@ class EASY(_Ordered):
         if self.adaptive and allocation is not None and spans(allocation):
             until = state.now + self._patience(job)
             for instant, idle in _idle_from_now(state):
-                where = state.place(job, idle) if instant <= until else None
+                if instant > until:
+                    break
+                where = state.place(job, idle)
                 if where is not None and not spans(where):
                     return None
         return allocation

@@ -65,7 +65,8 @@ class Online(BookingRules, Scheduling):
     expected length. The expected length is the user's estimate, or the run time if that is longer,
     times ``1 + span_penalty`` if the job uses several clusters; it is at least `min_length`. The
     job is rejected if the next attempt would be after its latest start, would end beyond the
-    horizon, or would exceed the number of attempts.
+    horizon, or would exceed the number of attempts. A job with an expected length of 0 is also
+    rejected, because it has no interval to book.
 
     A reservation never changes. Jobs that are submitted later can therefore not delay a job, but
     they may start before it.

@@ -100,7 +100,7 @@ class Profile:
         ----------
         start, end : float
             The interval. `end` may be infinite. If both are equal, the allocation is stored in
-            `moments`.
+            `moments`, and it may have all processors of the clusters.
         allocation : sequence of int
             Number of processors of each cluster.
 
@@ -113,15 +113,18 @@ class Profile:
         """
         self._check(start, end, allocation)
         if start == end:
-            self.moments.append((start, tuple(allocation)))
-            return
-        free = [*map(min, zip(*self._steps_between(start, end), strict=True))]
+            free = self._most
+        else:
+            free = tuple(map(min, zip(*self._steps_between(start, end), strict=True)))
         if any(map(gt, allocation, free)):
             raise InputError(
-                f"allocation = {list(allocation)} from {start:g} to {end:g}; only {free} "
+                f"allocation = {list(allocation)} from {start:g} to {end:g}; only {[*free]} "
                 "processors stay idle in this interval, so take no more than that"
             )
-        self._change(start, end, allocation, sub)
+        if start == end:
+            self.moments.append((start, tuple(allocation)))
+        else:
+            self._change(start, end, allocation, sub)
 
     def give_back(self, start: float, end: float, allocation: Sequence[int]) -> None:
         """Mark processors as idle again from `start` to `end`, after `take` marked them as busy.
@@ -206,8 +209,8 @@ class Profile:
         """
         since = self.instants[0] if since is None else since
         moments = (instant for instant, _ in self.moments)
-        later = {instant for instant in (*self.instants, *moments) if instant > since}
-        tried = (self.starting(job, place, start) for start in [since, *sorted(later)])
+        starts = sorted({since, *self.instants, *moments})
+        tried = (self.starting(job, place, start) for start in starts if start >= since)
         return next((found for found in tried if found is not None), None)
 
     def starting(

@@ -8,7 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 from coalloc_lib.basics.display import listed
 from coalloc_lib.model.fitting import fits_by
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.model.placement import Placement, is_of_library, may_stay_whole
+from coalloc_lib.model.placement import (
+    Placement,
+    effective_request,
+    is_of_library,
+    may_stay_whole,
+)
 from coalloc_lib.policies import FCFS, FPFS
 from coalloc_lib.schedules.reading import heads, idle_after
 from coalloc_lib.schedules.schedule import Schedule
@@ -147,22 +152,22 @@ def _reason(
 
 
 def _lacks(schedule: Schedule, job: int, idle: NDArray[np.int64], past: bool) -> str:
-    jobs, wanted = schedule.jobs, requested_sizes(schedule.jobs, job)
+    request, wanted = _request_and_sizes(schedule.jobs, job, schedule.placement)
     words = ("needed", "was", "were", "had") if past else ("needs", "is", "are", "have")
     needs, one_is, are, have = words
 
     def idle_are(count: int) -> str:
         return f"{count} {one_is if count == 1 else are} idle"
 
-    if jobs.request == "ordered":
+    if request == "ordered":
         short = [(size, c) for c, size in enumerate(wanted) if size > idle[c]]
         parts = [f"{size} on cluster {c + 1}, where {idle_are(idle[c])}" for size, c in short]
         return f"{needs} {listed(parts)}"
     if len(idle) == 1:
         return f"{needs} {sum(wanted)}; {idle_are(idle[0])}"
-    if jobs.request == "flexible":
+    if request == "flexible":
         return f"{needs} {wanted[0]} in all; {idle_are(idle.sum())}"
-    needed = f"{needs} {_ways(wanted, may_stay_whole(schedule.placement, jobs.request))}"
+    needed = f"{needs} {_ways(wanted, may_stay_whole(schedule.placement, request))}"
     if len(idle) <= _MOST_LISTED:
         return f"{needed}; {listed(idle)} {are} idle"
     most = np.sort(idle)[::-1][: len(wanted)]
@@ -175,10 +180,17 @@ def requested_sizes(jobs: JobStream, job: int) -> list[int]:
     A job with a total or flexible request asks for the sum of its components. An ordered request
     has one entry for each cluster, which may be 0.
     """
-    if jobs.request in ("flexible", "total"):
-        return [int(jobs.processors[job])]
+    return _request_and_sizes(jobs, job)[1]
+
+
+def _request_and_sizes(
+    jobs: JobStream, job: int, placement: Placement | None = None
+) -> tuple[str, list[int]]:
     row = jobs.components[job].tolist()
-    return row if jobs.request == "ordered" else [size for size in row if size]
+    request, components = effective_request(row, jobs.request, placement)
+    if request in ("flexible", "total"):
+        return request, [sum(components)]
+    return request, [size for size in components if size or request == "ordered"]
 
 
 def request_in_words(jobs: JobStream, job: int, placement: Placement | None = None) -> str:
@@ -186,12 +198,12 @@ def request_in_words(jobs: JobStream, job: int, placement: Placement | None = No
 
     An example is ``"5 on one cluster, or 4 and 1 on two clusters"``.
     """
-    wanted = requested_sizes(jobs, job)
-    if jobs.request == "ordered":
+    request, wanted = _request_and_sizes(jobs, job, placement)
+    if request == "ordered":
         return listed([f"{size} on cluster {c + 1}" for c, size in enumerate(wanted) if size])
-    if jobs.request == "flexible":
+    if request == "flexible":
         return f"{wanted[0]} in all, on any clusters"
-    return _ways(wanted, may_stay_whole(placement, jobs.request))
+    return _ways(wanted, may_stay_whole(placement, request))
 
 
 def _ways(wanted: list[int], whole: bool) -> str:

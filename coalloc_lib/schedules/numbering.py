@@ -6,9 +6,8 @@ processors mostly has one or two ranges.
 """
 
 from bisect import bisect_left
-from collections import namedtuple
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +18,26 @@ from coalloc_lib.engines.outcome import Servers
 if TYPE_CHECKING:
     from coalloc_lib.schedules.schedule import Schedule
 
-#: The processors of all jobs as ranges of numbers. Three int64 arrays have the job, the first
-#: processor and the last processor of each range. The ranges are ordered by job and then by
-#: processor. A range lies within one cluster.
-Ranges = namedtuple("Ranges", "job low high")
 #: `ranges_of` examines this number of processor numbers at a time, to limit its memory use.
 CHUNK = 1 << 22
+
+
+class Ranges(NamedTuple):
+    """The processors of all jobs, as ranges of processor numbers.
+
+    The arrays have the job, the first processor and the last processor of each range. The ranges
+    are ordered by job and then by processor. A range lies within one cluster.
+    """
+
+    job: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
 
 
 def lowest_free(schedule: "Schedule") -> Ranges:
     """Give each job the lowest processor numbers that are free at its start.
 
-    At one instant, departures come first. Then jobs that run for no time get their processors and
-    release them, and then the other jobs start, in the order of the stream.
+    `Schedule.processor_ids` states the order of the events of one instant.
 
     Raises
     ------

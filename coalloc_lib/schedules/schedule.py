@@ -288,9 +288,11 @@ class Schedule:
         if net:
             weight = weight / (1 + penalty_on(self.jobs.span_penalty, self.clusters_used))
         # Entry i of `area` is the sum, over all jobs, of the time that the job ran before instant
-        # i, multiplied by the weight of the job.
-        area = np.zeros(len(edges))
-        for when, sign in ((self.start, 1.0), (self.end, -1.0)):
+        # i, multiplied by the weight of the job. Times are counted from the first edge, because
+        # sums of large times, such as seconds since 1970, would lose digits.
+        first, area = edges[0], np.zeros(len(edges))
+        edges = edges - first
+        for when, sign in ((self.start - first, 1.0), (self.end - first, -1.0)):
             order = np.argsort(when, kind="stable")
             count = np.searchsorted(when[order], edges, side="right")
             started = np.append(0.0, np.cumsum(weight[order], dtype=float))[count]

@@ -3,6 +3,7 @@
 import json
 import os
 from collections import Counter
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,7 +136,7 @@ def _stream(workload: _Workload, request: str) -> JobStream:
 
 
 def _reject_impossible(workload: _Workload, limit: NDArray, processors: NDArray) -> None:
-    most = workload.resources
+    most = inf if workload.resources is None else checks.whole("nb_res", workload.resources)
     rows = zip(workload.jobs, limit.tolist(), processors.tolist(), strict=True)
     for job, seconds, size in rows:
         name = f"job {shown(job['id'])}"
@@ -145,7 +146,7 @@ def _reject_impossible(workload: _Workload, limit: NDArray, processors: NDArray)
                 f"{name}: walltime = {seconds:g}; give a number of seconds above 0, or omit "
                 "walltime"
             )
-        if most is not None and size > checks.whole("nb_res", most):
+        if size > most:
             raise InputError(
                 f"{name}: res = {size} is more than nb_res = {most}, the number of processors of "
                 "the platform; correct one of them"

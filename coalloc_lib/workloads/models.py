@@ -97,6 +97,9 @@ class JobModel:
             raise InputError(
                 f"service = {self.service!r}; give a distribution of times, such as Exponential(1)"
             )
+        self._check_shape()
+
+    def _check_shape(self) -> None:
         if self.split_at is not None:
             object.__setattr__(self, "split_at", whole("split_at", self.split_at))
             if self.request != "unordered":
@@ -108,10 +111,10 @@ class JobModel:
                 raise InputError("split_at and merged_into are both given; give only one of them")
         if self.merged_into is not None:
             object.__setattr__(self, "merged_into", whole("merged_into", self.merged_into))
-            if components % self.merged_into:
+            if self.components % self.merged_into:
                 raise InputError(
                     f"merged_into = {self.merged_into}; give a divisor of the number of "
-                    f"components, {components}"
+                    f"components, {self.components}"
                 )
 
     def with_(self, **changes: Any) -> "JobModel":

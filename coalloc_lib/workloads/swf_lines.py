@@ -229,19 +229,26 @@ def _table_of(text: bytes) -> "pd.DataFrame | None":
         )
     except (ValueError, OverflowError):
         return None
+    if not _is_sound(table, text.count(b"\n") + (not text.endswith(b"\n"))):
+        return None
+    return table[list(FIELDS)].astype(dict.fromkeys(WHOLE_FIELDS, np.int64))
+
+
+def _is_sound(table: "pd.DataFrame", lines: int) -> bool:
+    import pandas as pd
+
     numbers, counts = table[list(FIELDS)].to_numpy(), table[list(WHOLE_FIELDS)].to_numpy()
-    is_sound = (
+    return bool(
         # If lines have more fields than there are column names, pandas uses the first field as
         # index.
         isinstance(table.index, pd.RangeIndex)
-        and len(table) == text.count(b"\n") + (not text.endswith(b"\n"))
+        and len(table) == lines
         and table["too_many"].isna().all()
         and np.isfinite(numbers).all()
         and (np.abs(counts) < LARGEST_WHOLE).all()
         and (counts == np.floor(counts)).all()
         and _has_submission(table["submit"], table["status"]).all()
     )
-    return table[list(FIELDS)].astype(dict.fromkeys(WHOLE_FIELDS, np.int64)) if is_sound else None
 
 
 def _has_submission(submit: Any, status: Any) -> Any:

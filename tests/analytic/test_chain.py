@@ -163,3 +163,33 @@ def test_what_has_too_many_states_is_refused_and_says_how_far_it_came():
     with pytest.raises(InputError, match=words):
         exact_utilization(Multicluster([8, 8]), uniform(1, 4), budget_states=5_000)
     assert exact_utilization(Multicluster([8, 8]), uniform(1, 4), budget_states=10_000)
+
+
+class Answer(Placement):
+    """A placement with an error: it calls a function that a user wrote."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def place(self, components, request, idle):
+        return self.answer(sum(components), idle)
+
+    def __str__(self):
+        return "Answer()"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda size, idle: [min(idle[0], 1), 0], r"placed .* components \[2\] as \[1, 0\] with"),
+        (lambda size, idle: [size, 0], r"with \[0, 2\] idle processors|with \[1, 2\] idle"),
+        (
+            lambda size, idle: [1, size - 1],
+            r"as \[1, 1\], which a request of type 'total' does not",
+        ),
+        (lambda size, idle: None, r"Answer\(\) does not place .* on the idle system"),
+    ],
+)
+def test_a_wrong_answer_of_a_placement_is_refused(answer, words):
+    with pytest.raises(InputError, match=words):
+        exact_utilization(Multicluster([2, 2]), uniform(1, 2), 1, "total", Answer(answer))

@@ -129,6 +129,16 @@ def test_near_saturation_the_break_even_is_that_of_the_full_system():
     assert abs(found[1] - full) < abs(found[0] - full)
 
 
+@pytest.mark.parametrize("load", [None, 0.7])
+def test_the_break_even_does_not_depend_on_the_unit_of_time(load):
+    system, sizes = co.Multicluster([4, 4]), co.uniform(1, 4)
+    short, long = (
+        exact_break_even(system, sizes, load=load, mean_service=mean) for mean in (1, 3.6e12)
+    )
+    assert long == pytest.approx(short, rel=1e-6)
+    assert short > 0.1
+
+
 def test_spanning_that_gains_nothing_or_costs_nothing_has_no_break_even():
     system = co.Multicluster([4, 4])
     assert exact_break_even(system, co.uniform(1, 1)) == 0  # no job needs to span

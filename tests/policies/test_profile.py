@@ -92,6 +92,7 @@ def test_the_earliest_reservation_is_the_first_that_trying_finds(case, data):
         ),
         (2, 4, [4], r"allocation = \[4\] from 2 to 4; only \[3\] processors"),
         (2, 4, [-1], r"^allocation = \[-1\]; give numbers of 0 or more, and call give_back"),
+        (4, 4, [100], r"allocation = \[100\] from 4 to 4; only \[3\] processors"),
         (4, 4, [-1], r"^allocation = \[-1\]; give numbers of 0 or more"),
     ],
 )

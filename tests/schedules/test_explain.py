@@ -20,6 +20,7 @@ from coalloc_lib.schedules.explain import (
     why_waiting,
 )
 from coalloc_lib.schedules.reading import heads
+from coalloc_lib.simulation import sites
 from coalloc_lib.statistics.saturation import heavy_traffic
 from tests.conftest import in_turn, placements, policies, systems_and_streams
 
@@ -151,6 +152,13 @@ def test_each_request_type_has_its_sentence(request_type, components, placement,
     words = words if words[0].isdigit() else asked + words
     assert why_waiting(schedule, [1], [1]) == [f"needs {words}"]
     assert re.fullmatch("needed .*idle", *why_waiting(schedule, [1], [1], past=True))
+
+
+def test_a_job_that_must_stay_on_its_site_asks_for_this_site():
+    jobs = co.JobStream([0, 1], [10, 1], [2, 2], request="total")
+    schedule = sites.sharing(co.Multicluster([8, 2]), jobs, home=[1, 1])
+    assert request_in_words(schedule.jobs, 1, schedule.placement) == "2 on cluster 2"
+    assert why_waiting(schedule, [1], [2]) == ["needs 2 on cluster 2, where 0 are idle"]
 
 
 def test_a_job_that_is_turned_away_waits_until_then():

@@ -190,6 +190,15 @@ def test_utilization_is_the_area_under_the_busy_processors(schedule, quarters):
     assert (expected <= 1 + 1e-12).all()
 
 
+def test_utilization_keeps_its_digits_with_seconds_since_1970():
+    count, begin = 100_000, 1.7e9
+    jobs = co.JobStream(begin + np.arange(count), np.ones(count), np.full(count, 64))
+    schedule = co.simulate(co.Multicluster([64]), jobs)
+    late = begin + count - 100.5
+    edges = late + np.array([0, 0.125, 0.25, 1.25])  # exact in floating point
+    assert schedule.utilization_between(edges) == pytest.approx([1, 1, 1], abs=1e-6)
+
+
 @given(schedules())
 def test_queue_length_counts_those_between_submission_and_start(schedule):
     when = np.unique(np.concatenate([schedule.jobs.submit, schedule.start, schedule.end]))

@@ -49,6 +49,13 @@ def folder(tmp_path, monkeypatch, cache):
     return folder
 
 
+def test_machines_have_the_processors_that_the_archive_states():
+    """Read from the pages of the Parallel Workloads Archive; CTC-1995 also from paper 003."""
+    stated = {"CTC-SP2": 338, "CTC-1995": 430, "KTH-SP2": 100, "HPC2N": 240, "DAS2-fs1": 64,
+              "SDSC-SP2": 128}  # fmt: skip
+    assert {entry.name: entry.processors for entry in CATALOGUE} == stated
+
+
 def put_in_catalogue(monkeypatch, **changes):
     """Replace KTH-SP2 in the catalogue by the small log of this module, with these changes."""
     entry = dataclasses.replace(trace("KTH-SP2"), **SUMS | changes)
