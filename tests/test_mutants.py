@@ -81,7 +81,10 @@ def test_the_page_counts_killed_explained_and_unnoticed_mutants(mutants, monkeyp
 
 
 def test_the_tests_of_a_copy_notice_a_mistake_in_it(mutants, monkeypatch, tmp_path):
-    """A project with one module and one test stands for this one."""
+    """A project with one module and one test stands for this one.
+
+    A mistake that breaks the import of `conftest.py` is noticed too.
+    """
     (tmp_path / "rule.py").write_text("def is_late(end, limit):\n    return end > limit\n")
     test = "import rule\n\ndef test_it():\n    assert not rule.is_late(1, 1)\n"
     (tmp_path / "test_rule.py").write_text(test)
@@ -91,3 +94,8 @@ def test_the_tests_of_a_copy_notice_a_mistake_in_it(mutants, monkeypatch, tmp_pa
     assert not mutants.notice(tmp_path, "toy")
     (tmp_path / "rule.py").write_text("def is_late(end, limit):\n    return end >= limit\n")
     assert mutants.notice(tmp_path, "toy")
+    (tmp_path / "conftest.py").write_text("import rule\n")
+    (tmp_path / "rule.py").write_text("assert 1 == 2\n")
+    assert mutants.notice(tmp_path, "toy", "rule.py")
+    with pytest.raises(SystemExit, match="pytest cannot run"):
+        mutants.notice(tmp_path, "toy")

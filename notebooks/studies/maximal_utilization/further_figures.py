@@ -171,7 +171,6 @@ def draw_balance(table: pd.DataFrame, **titles: Any) -> Figure:
         panel="sizes",
         xlabel="cluster, in the order of first fit",
         ylabel="utilization",
-        names="legend",
         **titles,
     )
 

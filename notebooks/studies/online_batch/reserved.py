@@ -120,7 +120,11 @@ def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
     both = table.assign(log=parts["log"], way=parts["way"])
     look = shades_of(line for line in table["line"] if line != RECORDED) | LOOK
     style = plots.LineStyle(dashed=[RECORDED])
-    return draw_trend(both, ylabel="share of the jobs", look=look, style=style, **axes, **titles)
+    # Few jobs wait longer than three hours. A linear axis would hide the differences there.
+    scales = ("linear", "log")
+    return draw_trend(
+        both, ylabel="share of the jobs", scales=scales, look=look, style=style, **axes, **titles
+    )
 
 
 FIGURE6_CAPTION = Caption(
