@@ -316,7 +316,8 @@ def _parts_of(value: str) -> tuple[datetime, str] | None:
     else:
         return None
     if not month.isdecimal():
-        month = _MONTHS.index(month[:3].lower()) + 1 if month[:3].lower() in _MONTHS else 0
+        name = month[:3].lower()
+        month = _MONTHS.index(name) + 1 if name in _MONTHS else 0
     clock = int(hour or 0), int(minute or 0), int(second or 0)
     try:
         return datetime(int(year), int(month), int(day), *clock), zone or ""

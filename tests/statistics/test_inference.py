@@ -88,6 +88,8 @@ def test_intervals_are_scipys(confidence):
         (student, ([1.0, np.nan],), r"values\[1\]"),
         (student, ([[1.0, 2.0]],), "shape"),
         (student, ([1.0, 2.0], 95), "confidence = 95"),
+        (student, ([1.0, 2.0], 1), "confidence = 1"),
+        (student, ([1.0, 2.0], 0), "confidence = 0"),
         (student, (["a"],), r"values\[0\] = 'a'; give a number"),
         (paired_difference, ([1.0], ["a"]), r"other\[0\] = 'a'; give a number"),
         (unpaired_difference, (["a"], [1.0]), r"one\[0\] = 'a'; give a number"),

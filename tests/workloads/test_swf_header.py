@@ -67,6 +67,13 @@ def test_a_date_without_a_zone_is_local_time_of_the_log():
     )
 
 
+@pytest.mark.parametrize("month", range(1, 13))
+def test_the_name_of_a_month_can_be_written_out(month):
+    moment = datetime(2023, month, 9, 12, tzinfo=ZoneInfo("UTC"))
+    read = start_of({"StartTime": f"{moment:%B %d %H:%M:%S UTC %Y}"}, where)
+    assert read.seconds == moment.timestamp()
+
+
 @given(st.integers(0, 4_000_000_000), st.sampled_from(["UTC", "Europe/Berlin", "Asia/Tokyo"]))
 def test_what_the_command_date_prints_is_read_back(seconds, place):
     moment = datetime.fromtimestamp(seconds, ZoneInfo(place))
