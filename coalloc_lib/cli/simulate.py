@@ -1,5 +1,6 @@
 """The command ``coalloc simulate``, which simulates the jobs of a log on a system."""
 
+import os
 import sys
 import warnings
 from collections import Counter
@@ -92,6 +93,7 @@ def simulate(
         missing=missing, span_penalty=span_penalty, split=split, components=components,
         largest=largest, node=node, load=load,
     )  # fmt: skip
+    _reject_overwriting(prepared.log, out, export)
     schedule = _run(prepared, engine, verify)
     left_out = _left_out(prepared, largest)
     metrics = {"left_out_jobs": sum(left_out.values()), **metrics_of(schedule)}
@@ -122,6 +124,22 @@ def _check_outputs(out, export, as_json):
         check_writable(export)
     if out is not None:
         check_writable(out)
+    if out is not None and export is not None and _is_same_file(out, export):
+        raise InputError(f"--out and --export are the same file, {export}; give two names")
+
+
+def _reject_overwriting(log, out, export):
+    for option, path in (("--out", out), ("--export", export)):
+        if path not in (None, "-") and _is_same_file(path, log.source):
+            raise InputError(
+                f"{option} {path} would overwrite the log of --trace; give the name of another file"
+            )
+
+
+def _is_same_file(one, other):
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _run(prepared, engine, verify):
