@@ -90,6 +90,29 @@ def test_what_is_printed_is_a_diamond():
     assert marks == [1, 1]
 
 
+def grid(rows=("upper", "lower"), /, **how):
+    """Draw the same lines in two rows of two panels."""
+    points = [table(p, Online=(0.1, 0.5, 0.2), EASY=(0.1, 0.4, 0.3)) for p in ("one", "two")]
+    found = pd.concat([each.assign(row=row) for row in rows for each in points])
+    return lines(found, row="row", **how)
+
+
+def test_what_is_printed_is_a_diamond_in_its_own_row_of_a_grid():
+    printed = pd.DataFrame({"line": "Online", "x": [2.0, 4.0], "y": [0.4, 0.3]})
+    for places, expected in (
+        ({"row": ["lower", "upper"], "panel": "two"}, [[], [0.3], [], [0.4]]),
+        ({"row": ["lower", "upper"]}, [[0.3], [0.3], [0.4], [0.4]]),
+        ({"panel": "two"}, [[], [0.4, 0.3]] * 2),
+        ({}, [[0.4, 0.3]] * 4),
+    ):
+        every = grid(printed=printed.assign(**places)).axes
+        found = [
+            [line.get_ydata()[0] for line in axes.lines if marker(line) == plots.PRINT.marker]
+            for axes in every
+        ]
+        assert found == expected
+
+
 @pytest.mark.parametrize("gone", [np.nan, np.inf])
 def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
     (axes,) = factor_lines(table(a=(0.8, 1.5, gone))).axes
