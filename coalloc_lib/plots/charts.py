@@ -221,7 +221,8 @@ class Chart:
             self._draw_cell(axes, cell, marks)
         self._label_axes(figure, grid, xlabel, ylabel)
         self._name_levels(grid.flat[0])
-        if not self.names_at_ends and len(self.names) > 1:
+        # In a grid, there is no room for names at the ends of the lines.
+        if (self.in_grid or not self.names_at_ends) and len(self.names) > 1:
             name_signs(grid[0, -1], self.look, self.names, self.style.dashed)
         notes = self._notes_on_levels()
         notes += [DIAMONDS] if len(marks) else []

@@ -113,6 +113,13 @@ def test_what_is_printed_is_a_diamond_in_its_own_row_of_a_grid():
         assert found == expected
 
 
+@pytest.mark.parametrize("names", ["ends", "legend"])
+def test_a_grid_names_its_lines_in_a_legend(names):
+    legends = [axes.get_legend() for axes in grid(names=names).axes]
+    assert [legend is not None for legend in legends] == [False, True, False, False]
+    assert [text.get_text() for text in legends[1].get_texts()] == ["Online", "EASY"]
+
+
 @pytest.mark.parametrize("gone", [np.nan, np.inf])
 def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
     (axes,) = factor_lines(table(a=(0.8, 1.5, gone))).axes
