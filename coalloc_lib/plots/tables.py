@@ -120,9 +120,10 @@ def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINIT
 
 
 def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:
-    """Return the style of each name: the style in `look`, or else the style from `signs`."""
-    given = dict(look or {})
-    return signs(name for name in dict.fromkeys(names) if name not in given) | given
+    """Return the style of each name: the style in `look`, or else a free style from `signs`."""
+    given, names = dict(look or {}), list(dict.fromkeys(names))
+    taken = [given[name] for name in names if name in given]
+    return signs((name for name in names if name not in given), taken) | given
 
 
 def interval_of(row: Any, name: str) -> Interval:

@@ -10,6 +10,7 @@ import pytest
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.plots.tables import looks
 from tests.plots.pictures import texts
 
 #: This matrix turns linear red, green and blue into what people with red-green blindness see
@@ -39,6 +40,23 @@ def test_a_meaning_looks_the_same_whatever_is_said_beside_it():
     both = plots.signs(["ordered requests", "unordered (simulated)"])
     assert both["ordered requests"] == plots.MEANINGS["ordered"]
     assert both["unordered (simulated)"] == plots.MEANINGS["unordered"] == plots.STANDARD
+
+
+def test_more_lines_than_own_styles_have_different_styles():
+    names = [f"scenario {i}" for i in range(40)]
+    styles = list(plots.signs(names).values())
+    assert len(set(styles)) == len(names)
+    assert len({sign.colour for sign in styles[:5]}) == 5
+    assert len(plots.signs(map(str, range(99)))) == 99
+
+
+def test_a_style_that_the_caller_gives_to_one_line_is_not_given_to_another():
+    given = {"mine": plots.STANDARD, "not drawn": plots.MEANINGS["EASY"]}
+    found = looks(["mine", "FCFS", "EASY"], given)
+    assert found["mine"] == plots.STANDARD != found["FCFS"]
+    assert found["EASY"] == plots.MEANINGS["EASY"]
+    other = looks(["mine", "yours"], {"mine": found["FCFS"]})
+    assert other["mine"] != other["yours"]
 
 
 def test_a_drawing_keeps_its_text_and_is_the_same_each_time():
