@@ -206,3 +206,16 @@ def test_a_threshold_is_a_finite_number(level):
 def test_the_axis_reaches_what_the_bars_are_compared_with(how):
     (axes,) = bars(LOSSES.assign(earlier=[0.1, np.nan, 2.0]), **how).axes
     assert axes.get_xlim()[1] > 2
+
+
+@pytest.mark.parametrize("level", [0.9, (0.1, 0.9)])
+def test_a_threshold_beyond_the_end_of_the_axis_is_refused(level):
+    with pytest.raises(InputError, match=r"^threshold of 'mine' = 0.9; give at most until = 0.5, "):
+        bars(LOSSES, threshold=("half", {"mine": level}), until=0.5)
+    bars(LOSSES, threshold=("half", {"mine": level}), until=0.9)
+
+
+@pytest.mark.parametrize("earlier", [np.inf, -np.inf])
+def test_the_length_of_an_earlier_bar_is_finite(earlier):
+    with pytest.raises(InputError, match=r"^column 'earlier' has -?inf in row 1; a figure shows"):
+        bars(LOSSES.assign(earlier=[0.1, earlier, np.nan]), before="earlier")
