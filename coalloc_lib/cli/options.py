@@ -244,7 +244,7 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
         belongs to another policy.
     """
     policy = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
-    given = {o: value for o, value in options.items() if value is not None and value is not False}
+    given = _given(options)
     wanted = options_of(policy)
     if given.get("order") == "priority":
         raise InputError(
@@ -261,6 +261,13 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
                 f"--scheduling {' or '.join(_takers(option))}"
             )
     return policy(**given)
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that the user gave. The others are None or False."""
+    return {
+        name: value for name, value in options.items() if value is not None and value is not False
+    }
 
 
 def _takers(option: str) -> list[str]:
@@ -281,9 +288,8 @@ def reject_without_scheduling(**options: Any) -> None:
     InputError
         If an option is given. The message lists the policies that have this option.
     """
-    for option, value in options.items():
-        if value is not None and value is not False:
-            raise InputError(
-                f"{_flag(option)} is an option of a policy; add --scheduling "
-                f"{' or '.join(_takers(option))}, or leave it out"
-            )
+    for option in _given(options):
+        raise InputError(
+            f"{_flag(option)} is an option of a policy; add --scheduling "
+            f"{' or '.join(_takers(option))}, or leave it out"
+        )
