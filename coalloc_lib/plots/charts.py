@@ -109,6 +109,7 @@ class Chart:
         self.names, self.panels, self.rows = (list(points[label].unique()) for label in labels)
         self.scales = self._scales_of_panels(scales)
         self.cells = self._points_of_cells()
+        self.shown = pd.concat(self.cells.values())
         self._check_levels()
         self.look = self._signs(look)
         # The room for the names of the lines.
@@ -249,7 +250,7 @@ class Chart:
 
     def _draw_cell(self, axes: Axes, cell: tuple[str, str], printed: pd.DataFrame) -> None:
         points, scales, marks = self.cells[cell], self.scales[cell[1]], _points_of(printed, *cell)
-        alike = pd.concat(self.cells.values()) if self.shares_axes else points
+        alike = self.shown if self.shares_axes else points
         self._set_y_axis(axes, alike, printed if self.shares_axes else marks, scales)
         ends = self._extent_of_levels(alike)
         for at in dict.fromkeys(self.levels.values()):
