@@ -1,10 +1,12 @@
 """The options of commands that read the jobs of a log, and the preparation of these jobs."""
 
 from bisect import bisect_left
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from coalloc_lib.basics.checks import ImpossibleJobError, InputError, positive
 from coalloc_lib.cli import options
+from coalloc_lib.cli.options import TEXTS
 from coalloc_lib.cli.output import warn
 from coalloc_lib.model.jobs import REQUESTS, JobStream
 from coalloc_lib.model.placement import Placement
@@ -14,30 +16,67 @@ from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.workloads.catalogue import load_trace
 from coalloc_lib.workloads.swf import ESTIMATES, SwfLog
 
-#: The texts of the options, as in `coalloc_lib.cli.options.SHARED`.
-JOB_OPTIONS: dict[str, Any] = {
-    "trace": ("FILE|NAME", "A log file (.swf, .swf.gz) or the name of a public log."),
-    "estimates": (
-        "KIND",
-        "The run time estimates with which easy, conservative and online plan: requested or exact.",
-    ),
-    "missing": ("S", "The estimate of jobs that requested no time.  [default: their run time]"),
-    "span_penalty": ("P", "A job in several clusters runs 1 + P times as long.", 0),
-    "split": (
-        "N",
-        "unordered: split jobs into as few components of at most N processors as possible."
-        "  [default: the largest cluster]",
-        1,
-    ),
-    "components": (
-        "K",
-        "unordered, ordered: split jobs into K components of nearly equal size.",
-        1,
-    ),
-    "largest": ("N", "Leave out jobs of more than N processors.", 1),
-    "node": ("N", "Jobs get whole nodes of N processors.", 1),
-    "load": ("X", "Scale the interarrival times to this offered load."),
-}
+
+def _text(placeholder: str, text: str, least: float | None = None) -> dict[str, tuple]:
+    # A placeholder, a help text and the smallest value, as in `coalloc_lib.cli.options.SHARED`.
+    return {TEXTS: (placeholder, text, least)}
+
+
+@dataclass(frozen=True)
+class JobOptions:
+    """The options of commands that read the jobs of a log, in the order of their help.
+
+    A command with an argument of this type has an option for each field, as
+    `coalloc_lib.cli.options.command` explains.
+    """
+
+    trace: str = field(
+        metadata=_text("FILE|NAME", "A log file (.swf, .swf.gz) or the name of a public log.")
+    )
+    clusters: str
+    request: str = "total"
+    scheduling: str | None = None
+    placement: str | None = None
+    estimates: str = field(
+        default="requested",
+        metadata=_text(
+            "KIND",
+            "The run time estimates with which easy, conservative and online plan: requested or "
+            "exact.",
+        ),
+    )
+    missing: float | None = field(
+        default=None,
+        metadata=_text(
+            "S", "The estimate of jobs that requested no time.  [default: their run time]"
+        ),
+    )
+    span_penalty: float = field(
+        default=0.0, metadata=_text("P", "A job in several clusters runs 1 + P times as long.", 0)
+    )
+    split: int | None = field(
+        default=None,
+        metadata=_text(
+            "N",
+            "unordered: split jobs into as few components of at most N processors as possible."
+            "  [default: the largest cluster]",
+            1,
+        ),
+    )
+    components: int | None = field(
+        default=None,
+        metadata=_text(
+            "K", "unordered, ordered: split jobs into K components of nearly equal size.", 1
+        ),
+    )
+    largest: int | None = field(
+        default=None, metadata=_text("N", "Leave out jobs of more than N processors.", 1)
+    )
+    node: int = field(default=1, metadata=_text("N", "Jobs get whole nodes of N processors.", 1))
+    load: float | None = field(
+        default=None,
+        metadata=_text("X", "Scale the interarrival times to this offered load."),
+    )
 
 
 class Preparation(NamedTuple):
@@ -55,21 +94,15 @@ class Preparation(NamedTuple):
     log: SwfLog
 
 
-def prepare(
-    policy: Scheduling, trace: str, clusters: str, *, request: str, placement: str | None,
-    estimates: str, missing: float | None, span_penalty: float, split: int | None,
-    components: int | None, largest: int | None, node: int, load: float | None,
-) -> Preparation:  # fmt: skip
+def prepare(policy: Scheduling, given: JobOptions) -> Preparation:
     """Check the values of the options, read the log, and prepare its jobs.
 
     Parameters
     ----------
     policy : Scheduling
         The scheduling policy.
-    trace, clusters, request, placement, estimates, missing, span_penalty, split, components, \
-    largest, node, load
-        The values of the options in `JOB_OPTIONS`, and of the options ``--clusters``,
-        ``--request`` and ``--placement``.
+    given : JobOptions
+        The values of the options.
 
     Raises
     ------
@@ -77,24 +110,26 @@ def prepare(
         If a value is wrong, if options contradict each other, if the log cannot be read, or if one
         of its jobs can never start.
     """
-    system = parse_clusters(clusters, "--clusters")
-    rule = options.placement_of(placement, request)
-    split_jobs = _splitting(request, system, split, components)
+    system = parse_clusters(given.clusters, "--clusters")
+    rule = options.placement_of(given.placement, given.request)
+    split_jobs = _splitting(given.request, system, given.split, given.components)
 
     def prepared(stream: JobStream) -> JobStream:
-        return split_jobs(stream).in_nodes(node)
+        return split_jobs(stream).in_nodes(given.node)
 
-    options.chosen("--estimates", estimates, ESTIMATES)
-    _check_penalty(span_penalty, request, system)
-    _check_nodes(node, system)
-    log = _read(trace)
-    if policy.uses_estimates and estimates == "requested" and missing is None:
+    options.chosen("--estimates", given.estimates, ESTIMATES)
+    _check_penalty(given.span_penalty, given.request, system)
+    _check_nodes(given.node, system)
+    log = _read(given.trace)
+    if policy.uses_estimates and given.estimates == "requested" and given.missing is None:
         _check_requested_times(log)
-    asked = log.jobs(request, estimates, span_penalty, largest, missing)
+    asked = log.jobs(
+        given.request, given.estimates, given.span_penalty, given.largest, given.missing
+    )
     jobs = prepared(asked)
     _reject_impossible(system, jobs, rule, prepared, log)
-    if load is not None:
-        jobs = jobs.with_load(system, positive("--load", load))
+    if given.load is not None:
+        jobs = jobs.with_load(system, positive("--load", given.load))
     return Preparation(system, policy, rule, jobs, asked, log)
 
 

@@ -191,12 +191,13 @@ def _service(text):
 
 
 def _print(loss, formula, as_json, *, name_method):
-    estimate = 0.0 if abs(loss.estimate) < 5e-5 else loss.estimate  # This avoids "-0.000".
     method = formula or "simulation"
     if as_json:
+        estimate = loss.estimate
         answer = {"capacity_loss": estimate, "max_utilization": 1 - estimate, "method": method}
         interval = {"ci95": [loss.low, loss.high], "warning": loss.warning}
         print_json(answer if formula else answer | interval)
         return
-    text = f"{estimate:.3f}" if formula else str(loss)
+    # The format "z" prints 0.000 instead of -0.000.
+    text = f"{loss.estimate:z.3f}" if formula else str(loss)
     show(f"{text}, {method}" if name_method else text)

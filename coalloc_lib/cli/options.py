@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import Field, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -50,6 +50,8 @@ FIELDS: dict[str, tuple] = {
     "rule": ("RULE", f"how processors are chosen: {', '.join(CHOICES)}."),
     "release_early": (None, "the processors of a job that ends early become free at once."),
 }  # fmt: skip
+#: The key of the texts of an option in the metadata of a field of a dataclass.
+TEXTS = "texts"
 #: The command line options whose names differ from the names of their arguments in Python.
 NAMES = {"as_json": "--json"}
 
@@ -59,9 +61,11 @@ def command(
 ) -> Callable[[Callable], Callable]:
     """Return a decorator that turns the arguments of a function into command line options.
 
-    If the function has an argument ``scheduling`` and a ``**`` argument, the fields of the
-    scheduling policies become options too, and the ``**`` argument receives them. If the function
-    raises an `InputError` about one of its arguments, the error names the option.
+    If the type of an argument is a dataclass, each field of the dataclass becomes an option, and
+    the argument receives an object of this class. If there is an option ``scheduling``, the fields
+    of the scheduling policies become options too, and the ``**`` argument of the function receives
+    them. If the function raises an `InputError` about one of its options, the error names the
+    option.
 
     Parameters
     ----------
@@ -70,20 +74,21 @@ def command(
     option_names : dict of str to str
         The options whose name is not that of their argument, by the name of the argument.
     **texts : tuple
-        The placeholder, the help text and the smallest value of each option, as in `SHARED`, which
-        has the texts of all other options.
+        The placeholder, the help text and the smallest value of each option, as in `SHARED`. The
+        texts of all other options are in `SHARED`, or in the metadata of a field with the key
+        `TEXTS`.
     """
 
     def decorate(function: Callable) -> Callable:
         given = signature(function, eval_str=True)
+        classes = {
+            p.name: p.annotation for p in given.parameters.values() if is_dataclass(p.annotation)
+        }
         parameters = []
-        for parameter in given.parameters.values():
-            if parameter.kind is Parameter.VAR_KEYWORD:
-                continue
-            name, kind = parameter.name, parameter.annotation
-            words = (SHARED | texts).get(name)
+        for name, kind, default, words in _arguments(given):
+            words = (SHARED | texts).get(name, words)
             option = _option(_flag(name, option_names), kind, *words) if words else kind
-            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=option))
+            parameters.append(_parameter(name, default, option))
             if name == "scheduling":
                 parameters += _fields(planning)
         flags = {p.name: _flag(p.name, option_names) for p in parameters}
@@ -91,13 +96,39 @@ def command(
         @wraps(function)
         def run(**values: Any) -> None:
             with _naming_options(flags):
-                function(**values)
+                function(**_collected(values, classes))
 
         run.__signature__ = given.replace(parameters=parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {p.name: p.annotation for p in parameters}
         return run
 
     return decorate
+
+
+def _arguments(given: Signature) -> Iterator[tuple[str, Any, Any, tuple | None]]:
+    """Yield the name, the type, the default and the texts of each option of a function."""
+    for parameter in given.parameters.values():
+        kind = parameter.annotation
+        if is_dataclass(kind):
+            types = get_type_hints(kind)
+            for each in fields(kind):
+                default = Parameter.empty if each.default is MISSING else each.default
+                yield each.name, types[each.name], default, each.metadata.get(TEXTS)
+        elif parameter.kind is not Parameter.VAR_KEYWORD:
+            yield parameter.name, kind, parameter.default, None
+
+
+def _collected(values: dict[str, Any], classes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of options, in which fields of dataclasses are replaced by objects."""
+    objects = {
+        name: kind(**{each.name: values.pop(each.name) for each in fields(kind)})
+        for name, kind in classes.items()
+    }
+    return values | objects
+
+
+def _parameter(name: str, default: Any, option: Any) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=option)
 
 
 @contextmanager
@@ -139,12 +170,7 @@ def _field(field: Field, field_type: Any) -> Parameter:
     is_flag = field_type is bool
     kind = bool if is_flag else field_type | None
     option = _option(_flag(field.name), kind, metavar, text, *least)
-    return Parameter(
-        field.name,
-        Parameter.KEYWORD_ONLY,
-        default=False if is_flag else None,
-        annotation=option,
-    )
+    return _parameter(field.name, False if is_flag else None, option)
 
 
 def chosen(option: str, value: str, choices: Collection[str]) -> str:
@@ -218,7 +244,7 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
         belongs to another policy.
     """
     policy = SCHEDULING[chosen("--scheduling", name, SCHEDULING)]
-    given = {o: value for o, value in options.items() if value is not None and value is not False}
+    given = _given(options)
     wanted = options_of(policy)
     if given.get("order") == "priority":
         raise InputError(
@@ -235,6 +261,13 @@ def scheduling_of(name: str, **options: Any) -> Scheduling:
                 f"--scheduling {' or '.join(_takers(option))}"
             )
     return policy(**given)
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that the user gave. The others are None or False."""
+    return {
+        name: value for name, value in options.items() if value is not None and value is not False
+    }
 
 
 def _takers(option: str) -> list[str]:
@@ -255,9 +288,8 @@ def reject_without_scheduling(**options: Any) -> None:
     InputError
         If an option is given. The message lists the policies that have this option.
     """
-    for option, value in options.items():
-        if value is not None and value is not False:
-            raise InputError(
-                f"{_flag(option)} is an option of a policy; add --scheduling "
-                f"{' or '.join(_takers(option))}, or leave it out"
-            )
+    for option in _given(options):
+        raise InputError(
+            f"{_flag(option)} is an option of a policy; add --scheduling "
+            f"{' or '.join(_takers(option))}, or leave it out"
+        )

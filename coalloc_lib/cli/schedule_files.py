@@ -94,6 +94,7 @@ def _read_log(path, system, jobs):
     absent = table["submit"].isna().to_numpy()
     if absent.all():
         raise InputError(f"{log.name} has none of the jobs of --trace; give the log of these jobs")
+    _check_submissions(log.name, table["submit"].to_numpy(dtype=float), jobs)
     wait = table["wait"].to_numpy(dtype=float)
     known = ~absent & (wait >= 0)
     start = np.where(known, table["submit"].to_numpy(dtype=float) + wait, np.nan)
@@ -101,6 +102,22 @@ def _read_log(path, system, jobs):
     processors = np.where(known, np.nan_to_num(table["processors"].to_numpy(dtype=float)), 0)
     units = _common_unit(start[known]), _common_unit(end[known])
     return start, end, processors.astype(np.int64)[:, None], units
+
+
+def _check_submissions(name, submit, jobs):
+    units = _common_unit(submit[~np.isnan(submit)]), _common_unit(jobs.submit)
+    differ = np.flatnonzero(~np.isnan(submit) & ~_nearly(submit, jobs.submit, *units))
+    if len(differ):
+        first = differ[0]
+        what = f"{name}: job {jobs.number[first]}"
+        raise _other_submission(what, submit[first], jobs.submit[first])
+
+
+def _other_submission(what, submit, expected):
+    return InputError(
+        f"{what} was submitted at {submit:.12g}, but at {expected:.12g} in the log of --trace; "
+        "give the log and the options with which the schedule was made, such as --load"
+    )
 
 
 def _lines_of(log, jobs):
@@ -213,10 +230,7 @@ def _refuse_line(line, job, submit, expected, units):
         )
     if _nearly(submit, expected, *units).any():
         raise InputError(f"{line}: job {shown(job)} occurs twice; give each job one line")
-    raise InputError(
-        f"{line}: the job was submitted at {submit:.12g}, but at {expected[0]:.12g} in the log; "
-        "give the options with which the schedule was made, such as --load"
-    )
+    raise _other_submission(f"{line}: the job", submit, expected[0])
 
 
 def _number(line, column, text):

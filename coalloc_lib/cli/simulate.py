@@ -1,16 +1,18 @@
 """The command ``coalloc simulate``, which simulates the jobs of a log on a system."""
 
+import os
 import sys
 import warnings
 from collections import Counter
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import check_writable
 from coalloc_lib.cli import options
-from coalloc_lib.cli.job_options import JOB_OPTIONS, prepare, reject_missing
+from coalloc_lib.cli.job_options import JobOptions, prepare, reject_missing
 from coalloc_lib.cli.output import print_json, show, warn
 from coalloc_lib.cli.schedule_means import mean_intervals
 from coalloc_lib.cli.simulate_output import Answer, metrics_of, print_answer, write_files
@@ -34,9 +36,13 @@ Examples:
 """
 
 
+@dataclass(frozen=True)
+class _Given(JobOptions):
+    scheduling: str = "fcfs"
+
+
 @options.command(
     planning=True,
-    **JOB_OPTIONS,
     engine=(
         "ENGINE",
         f"One of {', '.join(ENGINES)}.  [default: compiled, if it supports the policies]",
@@ -54,19 +60,7 @@ Examples:
     ),
 )
 def simulate(
-    trace: str,
-    clusters: str,
-    request: str = "total",
-    scheduling: str = "fcfs",
-    placement: str | None = None,
-    estimates: str = "requested",
-    missing: float | None = None,
-    span_penalty: float = 0.0,
-    split: int | None = None,
-    components: int | None = None,
-    largest: int | None = None,
-    node: int = 1,
-    load: float | None = None,
+    given: _Given,
     engine: str | None = None,
     verify: bool = False,
     export: str | None = None,
@@ -83,19 +77,16 @@ def simulate(
     """
     if engine is not None:
         options.chosen("--engine", engine, ENGINES)
-    policy = options.scheduling_of(scheduling, **policy_options)
+    policy = options.scheduling_of(given.scheduling, **policy_options)
     if not policy.uses_estimates and export is None:
-        reject_missing(missing, scheduling)
+        reject_missing(given.missing, given.scheduling)
     _check_outputs(out, export, as_json)
-    prepared = prepare(
-        policy, trace, clusters, request=request, placement=placement, estimates=estimates,
-        missing=missing, span_penalty=span_penalty, split=split, components=components,
-        largest=largest, node=node, load=load,
-    )  # fmt: skip
+    prepared = prepare(policy, given)
+    _reject_overwriting(prepared.log, out, export)
     schedule = _run(prepared, engine, verify)
-    left_out = _left_out(prepared, largest)
+    left_out = _left_out(prepared, given.largest)
     metrics = {"left_out_jobs": sum(left_out.values()), **metrics_of(schedule)}
-    if node > 1:
+    if given.node > 1:
         metrics["idle_share_of_work"] = 1 - prepared.asked.work.sum() / schedule.jobs.work.sum()
     title = prepared.log.title
     answer = Answer(f"{title} on {prepared.system}", metrics, left_out, *mean_intervals(schedule))
@@ -122,6 +113,22 @@ def _check_outputs(out, export, as_json):
         check_writable(export)
     if out is not None:
         check_writable(out)
+    if out is not None and export is not None and _is_same_file(out, export):
+        raise InputError(f"--out and --export are the same file, {export}; give two names")
+
+
+def _reject_overwriting(log, out, export):
+    for option, path in (("--out", out), ("--export", export)):
+        if path not in (None, "-") and _is_same_file(path, log.source):
+            raise InputError(
+                f"{option} {path} would overwrite the log of --trace; give the name of another file"
+            )
+
+
+def _is_same_file(one, other):
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _run(prepared, engine, verify):

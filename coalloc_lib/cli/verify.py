@@ -6,7 +6,7 @@ import numpy as np
 import typer
 
 from coalloc_lib.cli import options
-from coalloc_lib.cli.job_options import JOB_OPTIONS, prepare, reject_missing
+from coalloc_lib.cli.job_options import JobOptions, prepare, reject_missing
 from coalloc_lib.cli.output import print_json, print_table, show
 from coalloc_lib.cli.schedule_files import read_schedule
 from coalloc_lib.model.placement import WorstFit
@@ -25,8 +25,8 @@ Examples:
 
 @options.command(
     planning=True,
-    **JOB_OPTIONS | {"trace": ("FILE|NAME", "The log with the jobs: a file (.swf, .swf.gz) or the "
-                               "name of a public log.")},
+    trace=("FILE|NAME", "The log with the jobs: a file (.swf, .swf.gz) or the name of a public "
+           "log."),
     scheduling=("POLICY", "The policy whose decisions are checked.  [default: only the rules that "
                 "hold for every policy are checked]"),
 )  # fmt: skip
@@ -38,28 +38,23 @@ def verify(
             help="A CSV file of `coalloc simulate` or of Batsim, or a log with waits.",
         ),
     ],
-    trace: str, clusters: str, request: str = "total", scheduling: str | None = None,
-    placement: str | None = None, estimates: str = "requested",
-    missing: float | None = None, span_penalty: float = 0.0,
-    split: int | None = None, components: int | None = None, largest: int | None = None,
-    node: int = 1, load: float | None = None, as_json: bool = False, **policy_options: Any,
-) -> None:  # fmt: skip
+    given: JobOptions,
+    as_json: bool = False,
+    **policy_options: Any,
+) -> None:
     """Check a schedule against the rules of the model and the decisions of a policy.
 
     The first violation is printed with its job, its instant and the rule, and then the number of
     all violations by kind. The exit status is 0 without a violation, 1 with one, and 2 if the input
     is wrong. The other options are those with which the schedule was made.
     """
+    scheduling = given.scheduling
     if scheduling is None:
         options.reject_without_scheduling(**policy_options)
     policy = options.scheduling_of(scheduling or "fcfs", **policy_options)
     if not policy.uses_estimates:
-        reject_missing(missing, scheduling)
-    prepared = prepare(
-        policy, trace, clusters, request=request, placement=placement, estimates=estimates,
-        missing=missing, span_penalty=span_penalty, split=split, components=components,
-        largest=largest, node=node, load=load,
-    )  # fmt: skip
+        reject_missing(given.missing, scheduling)
+    prepared = prepare(policy, given)
     recorded = _read(schedule, prepared)
     found = count_violations(recorded, has_decisions=scheduling is not None)
     found.unchecked += _never_checked(recorded, scheduling)

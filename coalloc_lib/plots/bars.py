@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from coalloc_lib.basics.checks import finite, one_of, positive
+from coalloc_lib.basics.checks import InputError, finite, one_of, positive
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, new_figure, title_figure
 from coalloc_lib.plots.tables import format_interval, interval_of, looks, reject_first, tidy
@@ -68,7 +68,8 @@ def bars(
     Raises
     ------
     InputError
-        If a column is missing, a value is not finite, or `threshold` names an unknown group.
+        If a column is missing, a value is not finite, or `threshold` names an unknown group or
+        lies beyond `until`.
 
     Examples
     --------
@@ -77,12 +78,15 @@ def bars(
     """
     labels = {"group": group, "series": series, "words": words}
     numbers = {"value": value, "dark": dark or value} | ({"before": before} if before else {})
-    rows = _placed(tidy(table, labels, numbers, gaps=["before"], closed=True))
+    rows = tidy(table, labels, numbers, gaps=["before"], closed=True)
+    if before:
+        reject_first(np.isinf(rows["before"]), table, before)
+    rows = _placed(rows)
     levels = ends_of_levels(threshold[1]) if threshold else {}
     for name in levels:
         one_of("group of threshold", name, tuple(rows["group"].unique()))
     if until is not None:
-        positive("until", until)
+        _reject_levels_beyond(positive("until", until), levels)
     look = looks(rows["series"], look)
     figure, axes = new_figure(0.55 + BAR * len(rows) + GAP * rows["group"].nunique())
     ends = []
@@ -109,6 +113,15 @@ def ends_of_levels(levels: Mapping[str, Level]) -> dict[str, tuple[float, ...]]:
         both = level if isinstance(level, tuple) else (level,)
         ends[name] = tuple(finite(f"threshold of {name!r}", end) for end in both)
     return ends
+
+
+def _reject_levels_beyond(until, levels):
+    for name, ends in levels.items():
+        if max(ends) > until:
+            raise InputError(
+                f"threshold of {name!r} = {max(ends):g}; give at most until = {until:g}, where the "
+                "axis ends, or a larger until"
+            )
 
 
 class _End(NamedTuple):

@@ -109,6 +109,7 @@ class Chart:
         self.names, self.panels, self.rows = (list(points[label].unique()) for label in labels)
         self.scales = self._scales_of_panels(scales)
         self.cells = self._points_of_cells()
+        self.shown = pd.concat(self.cells.values())
         self._check_levels()
         self.look = self._signs(look)
         # The room for the names of the lines.
@@ -144,9 +145,10 @@ class Chart:
             return self.points[:0]
         labels = {name: c if c in printed else None for name, c in self.labels.items()}
         marks = tidy(printed, labels, self.numbers, gaps=["y"])
-        if labels["panel"] is None:
-            panels = self.points[["line", "panel"]].drop_duplicates()
-            marks = marks.drop(columns="panel").merge(panels)
+        everywhere = [name for name in ("panel", "row") if labels[name] is None]
+        if everywhere:
+            places = self.points[["line", *everywhere]].drop_duplicates()
+            marks = marks.drop(columns=everywhere).merge(places)
         return marks[marks["line"].isin(self.points["line"])]
 
     def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
@@ -216,13 +218,12 @@ class Chart:
         """Draw the whole chart, and return it as a figure."""
         marks = self._printed_points(printed)
         figure, grid = self._new_figure()
-        for axes, (_, panel), points in zip(
-            grid.flat, self.cells, self.cells.values(), strict=False
-        ):
-            self._draw_panel(axes, points, self.scales[panel], marks, panel)
+        for axes, cell in zip(grid.flat, self.cells, strict=False):
+            self._draw_cell(axes, cell, marks)
         self._label_axes(figure, grid, xlabel, ylabel)
         self._name_levels(grid.flat[0])
-        if not self.names_at_ends and len(self.names) > 1:
+        # In a grid, there is no room for names at the ends of the lines.
+        if (self.in_grid or not self.names_at_ends) and len(self.names) > 1:
             name_signs(grid[0, -1], self.look, self.names, self.style.dashed)
         notes = self._notes_on_levels()
         notes += [DIAMONDS] if len(marks) else []
@@ -247,17 +248,10 @@ class Chart:
         remove_spare(grid, len(self.cells))
         return figure, grid
 
-    def _draw_panel(
-        self,
-        axes: Axes,
-        points: pd.DataFrame,
-        scales: tuple[str, str],
-        printed: pd.DataFrame,
-        panel: str,
-    ) -> None:
-        of_panel = printed[printed["panel"] == panel]
-        alike = pd.concat(self.cells.values()) if self.shares_axes else points
-        self._set_y_axis(axes, alike, printed if self.shares_axes else of_panel, scales)
+    def _draw_cell(self, axes: Axes, cell: tuple[str, str], printed: pd.DataFrame) -> None:
+        points, scales, marks = self.cells[cell], self.scales[cell[1]], _points_of(printed, *cell)
+        alike = self.shown if self.shares_axes else points
+        self._set_y_axis(axes, alike, printed if self.shares_axes else marks, scales)
         ends = self._extent_of_levels(alike)
         for at in dict.fromkeys(self.levels.values()):
             axes.plot(ends, [at] * 2, color="black", linestyle="--", linewidth=1, zorder=1.5)
@@ -266,7 +260,7 @@ class Chart:
             # lines.
             zorder = 3 - 0.5 * number / len(self.names)
             self._draw_one(axes, points[points["line"] == name], name, zorder)
-        for mark in of_panel.itertuples():
+        for mark in marks.itertuples():
             at = axes.get_ylim()[0] if np.isnan(mark.y) else mark.y
             style = {"color": self.look[mark.line].colour, "zorder": 5, "clip_on": False}
             axes.plot(mark.x, at, **PRINTED | style)

@@ -54,7 +54,8 @@ def intervals(
 ) -> Figure:  # fmt: skip
     """Draw estimates with their confidence intervals, one or more in each row of the figure.
 
-    An interval with a warning is dotted. An arrow shows that an interval extends beyond the axis.
+    An interval with a warning is dotted. An arrow shows that an interval extends, or that a value
+    lies, beyond the axis.
 
     Parameters
     ----------
@@ -69,7 +70,8 @@ def intervals(
     span : (float, float), optional
         The ends of the horizontal axis. By default, the axis shows all values.
     printed : str, optional
-        The column with the value that a paper prints, drawn as an open diamond.
+        The column with the value that a paper prints, drawn as an open diamond, or as an open
+        arrow if it lies beyond the axis.
     log : bool
         Whether the axis is logarithmic.
     factors : bool
@@ -85,7 +87,8 @@ def intervals(
     row_height : float
         The height of a row in inches.
     before : str, optional
-        The column with the estimate in the previous figure, drawn as a pale ring.
+        The column with the estimate in the previous figure, drawn as a pale ring if it lies on the
+        axis.
     title, subtitle : str
         The title of the figure, and the text under it.
 
@@ -215,7 +218,8 @@ def _new_panels(points, row_height, xlabel):
 
 
 def _notes(points, span, hollow, beyond):
-    lowest, highest = (points[["x", "low"]].min(axis=1), points[["x", "high"]].max(axis=1))
+    lowest = points[["x", "low", "printed"]].min(axis=1)
+    highest = points[["x", "high", "printed"]].max(axis=1)
     open_ends = (lowest < span[0]) | (highest > span[1])
     return (
         DIAMONDS if points["printed"].notna().any() else "",
@@ -258,14 +262,18 @@ def _placed(points, rows, names=None):
 
 def _draw_mark(axes, one, at, drawing):
     sign = drawing.signs[one.series]
-    ring = {"color": sign.colour, "markerfacecolor": "none", "alpha": 0.5}
-    axes.plot(np.clip(one.before, *drawing.span), at, "o", markersize=9, **ring)
+    low, high = drawing.span
+    if low <= one.before <= high:
+        ring = {"color": sign.colour, "markerfacecolor": "none", "alpha": 0.5}
+        axes.plot(one.before, at, "o", markersize=9, **ring)
     _draw_interval(axes, one, at, sign, drawing.span)
     if one.words:
         _write_words(axes, one, at, drawing.span)
     if not np.isnan(one.printed):
         style = PRINTED | {"color": sign.colour, "markersize": 5}
-        axes.plot(one.printed, at, **style)
+        if not low <= one.printed <= high:
+            style |= {"marker": "<" if one.printed < low else ">", "clip_on": False}
+        axes.plot(np.clip(one.printed, low, high), at, **style)
 
 
 def _fitted(points, is_log, more=()):

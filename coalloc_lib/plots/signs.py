@@ -4,7 +4,7 @@ Colour-blind readers can tell the colours apart.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import cycle
 from typing import NamedTuple
 
@@ -59,25 +59,34 @@ _SHADES = colormaps["viridis"]
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
-def signs(names: Iterable[str]) -> dict[str, MarkerStyle]:
+def signs(names: Iterable[str], taken: Collection[MarkerStyle] = ()) -> dict[str, MarkerStyle]:
     """Choose a colour and a marker for each line or bar, given the names of the lines or bars.
 
     A name gets the style of the longest word of `MEANINGS` that it contains, unless an earlier name
-    already has that style. All other names get styles from `OWN`.
+    already has that style. All other names get styles from `OWN`, and then other combinations of
+    the colours of `OWN` with markers. No name gets a style that is `taken` by another line or bar.
 
     Examples
     --------
     >>> signs(["FCFS", "my policy"])["FCFS"] == MEANINGS["FCFS"]
     True
     """
-    free, looks = cycle(OWN), dict[str, MarkerStyle]()
+    free, looks = _free_styles(taken), dict[str, MarkerStyle]()
     for name in names:
         # Only matches at the beginning of a word count, because "unordered" also contains
         # "ordered".
         held = [m for m in MEANINGS if re.search(rf"(?<![^\W\d_]){re.escape(m)}", name)]
         known = MEANINGS[max(held, key=len)] if held else None
-        looks[name] = known if known and known not in looks.values() else next(free)
+        used = (*looks.values(), *taken)
+        looks[name] = known if known and known not in used else next(free)
     return looks
+
+
+def _free_styles(taken):
+    combinations = [MarkerStyle(own.colour, marker) for marker in _MARKERS for own in OWN]
+    yield from (style for style in dict.fromkeys([*OWN, *combinations]) if style not in taken)
+    # No reader can tell so many lines apart, so the styles may repeat.
+    yield from cycle(OWN)
 
 
 def shades(names: Iterable[str]) -> dict[str, MarkerStyle]:

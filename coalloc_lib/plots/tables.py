@@ -66,11 +66,8 @@ def tidy(
         if column not in table:
             columns[name] = np.nan
             continue
-        try:
-            columns[name] = table[column].to_numpy(dtype=float, na_value=np.nan)
-        except (TypeError, ValueError):
-            numeric = np.array([isinstance(value, Real) for value in table[column]])
-            reject_first(~numeric & table[column].notna(), table, column, "give numbers")
+        _reject_other_types(table, column)
+        columns[name] = table[column].to_numpy(dtype=float, na_value=np.nan)
         if name in numbers and name not in gaps:
             reject_first(~np.isfinite(columns[name]), table, column)
         elif name in ENDS and closed:
@@ -81,6 +78,14 @@ def tidy(
         given = {name: (labels | numbers)[name] for name in unique}
         _reject_repeated(rows, table, {name: c for name, c in given.items() if c is not None})
     return rows
+
+
+def _reject_other_types(table: pd.DataFrame, column: str) -> None:
+    # Pandas would convert texts such as "1.5", and instants (into nanoseconds), to numbers.
+    values = table[column]
+    if values.dtype.kind not in "biuf":
+        numeric = np.array([isinstance(value, Real | np.bool_) for value in values])
+        reject_first(~numeric & values.notna(), table, column, "give numbers")
 
 
 def _text(label: Any) -> str:
@@ -120,9 +125,10 @@ def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINIT
 
 
 def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:
-    """Return the style of each name: the style in `look`, or else the style from `signs`."""
-    given = dict(look or {})
-    return signs(name for name in dict.fromkeys(names) if name not in given) | given
+    """Return the style of each name: the style in `look`, or else a free style from `signs`."""
+    given, names = dict(look or {}), list(dict.fromkeys(names))
+    taken = [given[name] for name in names if name in given]
+    return signs((name for name in names if name not in given), taken) | given
 
 
 def interval_of(row: Any, name: str) -> Interval:

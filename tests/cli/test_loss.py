@@ -5,6 +5,8 @@ import sys
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.basics.estimates import Interval
+from coalloc_lib.cli import loss as command
 from tests.cli.conftest import LOSS, over, rows
 
 SAMPLED = [*LOSS, "--request", "unordered", "--method", "simulation", "--jobs", "2000"]
@@ -87,6 +89,19 @@ def test_a_loss_of_nothing_has_no_sign(run, seed):
     full = ["loss", "--clusters", "8", "--sizes", "U[8,8]", "--request", "total"]
     found = run(*full, "--method", "simulation", "--jobs", 2000, "--seed", seed)
     assert found.startswith("0.0000 ")
+
+
+def test_the_json_of_a_small_loss_is_not_rounded(capsys):
+    command._print(Interval(4e-5, 2e-5, 6e-5, 20), None, True, name_method=False)
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["capacity_loss"], answer["max_utilization"]) == (4e-5, 1 - 4e-5)
+    assert answer["ci95"] == [2e-5, 6e-5]
+
+
+@pytest.mark.parametrize("loss", [-1e-17, -4e-5])
+def test_a_loss_by_formula_has_no_sign_if_it_is_rounded_to_0(capsys, loss):
+    command._print(Interval.exact(loss), "exact", False, name_method=True)
+    assert capsys.readouterr().out == "0.000, exact\n"
 
 
 def test_the_default_backlog_is_that_of_the_library(run):

@@ -192,6 +192,12 @@ REFUSED = f"""
 --out no/such/folder/s.csv -> no/such/folder & make it first
 --out - --json -> --out - and --json
 --out {"x" * 300}.csv -> File name too long
+--out small.swf -> --out small.swf would overwrite the log of --trace; give the name of another file
+--out ./folder/../small.swf -> would overwrite the log of --trace
+--out link.csv -> --out link.csv would overwrite the log of --trace
+--export link.csv -> --export link.csv would overwrite the log of --trace
+--out x.csv --export ./x.csv -> --out and --export are the same file, ./x.csv; give two names
+--export link.csv --out small.swf -> --out and --export are the same file
 --scheduling easy --max-jumps 3 -> --max-jumps cannot be used with --scheduling easy
 --scheduling easy --order priority -> --order priority & arrival, shortest, smallest
 --scheduling fcfs --order shortest -> --order cannot be used with & easy or conservative
@@ -207,6 +213,8 @@ def test_simulate_refuses_what_is_wrong_in_one_line(
     refused, log, tmp_path, monkeypatch, arguments, words
 ):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link.csv").symlink_to(log)
     monkeypatch.setattr(import_module("coalloc_lib.cli.simulate"), "run", None)  # it comes before
     before = sorted(tmp_path.iterdir())
     usual = ["--trace", log, "--clusters", "8", "--out", "s.csv"]

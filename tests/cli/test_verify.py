@@ -137,6 +137,32 @@ def test_a_recorded_log_is_a_schedule(check, tmp_path):
     assert printed.startswith("started: job 3 at 2: FCFS() would not start it now; job 2 heads")
 
 
+def test_a_recorded_log_may_begin_late(check, tmp_path):
+    log = swf(tmp_path / "late.swf", [(n, s + 100, *rest) for n, s, *rest in WAITS])
+    status, printed = check(log, "--trace", log, "--clusters", "4", "--scheduling", "easy")
+    assert status == 0, printed
+
+
+def test_a_recorded_log_with_other_submissions_is_refused(refused, tmp_path):
+    log = swf(tmp_path / "waits.swf", WAITS)
+    later = [(n, s + 5, *rest) if n == 3 else (n, s, *rest) for n, s, *rest in WAITS]
+    other = swf(tmp_path / "other.swf", later)
+    message = refused("verify", other, "--trace", log, "--clusters", "4")
+    assert "other: job 3 was submitted at 7, but at 2 in the log of --trace; give" in message
+    message = refused("verify", log, "--trace", log, "--clusters", "4", "--load", "0.9")
+    assert "waits: job 2 was submitted at 1, but at " in message
+    assert message.endswith(" such as --load")
+
+
+def test_submissions_of_a_recorded_log_may_be_rounded(run, tmp_path):
+    """In the recorded log, the second job is submitted at 1."""
+    recorded = swf(tmp_path / "recorded.swf", WAITS)
+    first, (number, _, *rest), last = WAITS
+    for submit, status in ((0.6, 0), (0.4, 2)):
+        log = swf(tmp_path / "exact.swf", [first, (number, submit, *rest), last])
+        run("verify", recorded, "--trace", log, "--clusters", "4", status=status)
+
+
 def test_a_job_without_a_recorded_wait_has_no_start(check, tmp_path):
     number, submit, _, *rest = WAITS[1]
     log = swf(tmp_path / "waits.swf", [WAITS[0], (number, submit, -1, *rest)])

@@ -1,5 +1,6 @@
 """Bar charts show the values of a table with readable texts, and reject wrong values."""
 
+from fractions import Fraction
 from functools import partial
 from itertools import combinations
 
@@ -10,6 +11,7 @@ import pytest
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.plots.tables import looks, tidy
 from tests.plots.pictures import texts
 
 #: This matrix turns linear red, green and blue into what people with red-green blindness see
@@ -39,6 +41,23 @@ def test_a_meaning_looks_the_same_whatever_is_said_beside_it():
     both = plots.signs(["ordered requests", "unordered (simulated)"])
     assert both["ordered requests"] == plots.MEANINGS["ordered"]
     assert both["unordered (simulated)"] == plots.MEANINGS["unordered"] == plots.STANDARD
+
+
+def test_more_lines_than_own_styles_have_different_styles():
+    names = [f"scenario {i}" for i in range(40)]
+    styles = list(plots.signs(names).values())
+    assert len(set(styles)) == len(names)
+    assert len({sign.colour for sign in styles[:5]}) == 5
+    assert len(plots.signs(map(str, range(99)))) == 99
+
+
+def test_a_style_that_the_caller_gives_to_one_line_is_not_given_to_another():
+    given = {"mine": plots.STANDARD, "not drawn": plots.MEANINGS["EASY"]}
+    found = looks(["mine", "FCFS", "EASY"], given)
+    assert found["mine"] == plots.STANDARD != found["FCFS"]
+    assert found["EASY"] == plots.MEANINGS["EASY"]
+    other = looks(["mine", "yours"], {"mine": found["FCFS"]})
+    assert other["mine"] != other["yours"]
 
 
 def test_a_drawing_keeps_its_text_and_is_the_same_each_time():
@@ -126,6 +145,17 @@ def test_a_long_name_is_cut_so_that_the_bars_keep_room():
         (lambda t: t.assign(loss=np.inf), "^column 'loss' has inf in row 0; .* leave the row out"),
         (lambda t: t.assign(ci95_high=[1, 2, np.inf]), "^column 'ci95_high' has inf in row 2; "),
         (lambda t: t.assign(loss=[1, "x", 3]), "^column 'loss' has 'x' in row 1; give numbers"),
+        (lambda t: t.assign(loss=[1, "1.5", 3]), "^column 'loss' has '1.5' in row 1; give numbers"),
+        (lambda t: t.assign(loss=["1", "2", "3"]), "^column 'loss' has '1' in row 0; give numbers"),
+        (
+            lambda t: t.assign(loss=pd.to_datetime(["2026-01-01"] * 3)),
+            "^column 'loss' has Timestamp.* in row 0; give numbers",
+        ),
+        (
+            lambda t: t.assign(loss=pd.to_timedelta([1, 2, 3], "s")),
+            "^column 'loss' has .* in row 0; give numbers",
+        ),
+        (lambda t: t.assign(loss=[1, 2j, 3]), r"^column 'loss' has .* in row 0; give numbers"),
     ],
 )
 def test_what_has_no_place_in_a_picture_is_refused_in_one_line(change, words):
@@ -188,3 +218,30 @@ def test_a_threshold_is_a_finite_number(level):
 def test_the_axis_reaches_what_the_bars_are_compared_with(how):
     (axes,) = bars(LOSSES.assign(earlier=[0.1, np.nan, 2.0]), **how).axes
     assert axes.get_xlim()[1] > 2
+
+
+@pytest.mark.parametrize("level", [0.9, (0.1, 0.9)])
+def test_a_threshold_beyond_the_end_of_the_axis_is_refused(level):
+    with pytest.raises(InputError, match=r"^threshold of 'mine' = 0.9; give at most until = 0.5, "):
+        bars(LOSSES, threshold=("half", {"mine": level}), until=0.5)
+    bars(LOSSES, threshold=("half", {"mine": level}), until=0.9)
+
+
+@pytest.mark.parametrize("earlier", [np.inf, -np.inf])
+def test_the_length_of_an_earlier_bar_is_finite(earlier):
+    with pytest.raises(InputError, match=r"^column 'earlier' has -?inf in row 1; a figure shows"):
+        bars(LOSSES.assign(earlier=[0.1, earlier, np.nan]), before="earlier")
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        pd.Series([1, Fraction(1, 2), None], dtype=object),
+        pd.Series([True, 0.5, pd.NA], dtype=object),
+        pd.Series([1, 0.5, pd.NA], dtype="Float64"),
+        pd.Series([1, 0.5, np.nan], dtype="category"),
+    ],
+)
+def test_numbers_of_any_type_are_read(loss):
+    read = tidy(pd.DataFrame({"loss": loss}), {}, {"value": "loss"}, gaps=["value"])
+    assert read["value"].tolist() == pytest.approx([1, 0.5, np.nan], nan_ok=True)

@@ -90,6 +90,36 @@ def test_what_is_printed_is_a_diamond():
     assert marks == [1, 1]
 
 
+def grid(rows=("upper", "lower"), /, **how):
+    """Draw the same lines in two rows of two panels."""
+    points = [table(p, Online=(0.1, 0.5, 0.2), EASY=(0.1, 0.4, 0.3)) for p in ("one", "two")]
+    found = pd.concat([each.assign(row=row) for row in rows for each in points])
+    return lines(found, row="row", **how)
+
+
+def test_what_is_printed_is_a_diamond_in_its_own_row_of_a_grid():
+    printed = pd.DataFrame({"line": "Online", "x": [2.0, 4.0], "y": [0.4, 0.3]})
+    for places, expected in (
+        ({"row": ["lower", "upper"], "panel": "two"}, [[], [0.3], [], [0.4]]),
+        ({"row": ["lower", "upper"]}, [[0.3], [0.3], [0.4], [0.4]]),
+        ({"panel": "two"}, [[], [0.4, 0.3]] * 2),
+        ({}, [[0.4, 0.3]] * 4),
+    ):
+        every = grid(printed=printed.assign(**places)).axes
+        found = [
+            [line.get_ydata()[0] for line in axes.lines if marker(line) == plots.PRINT.marker]
+            for axes in every
+        ]
+        assert found == expected
+
+
+@pytest.mark.parametrize("names", ["ends", "legend"])
+def test_a_grid_names_its_lines_in_a_legend(names):
+    legends = [axes.get_legend() for axes in grid(names=names).axes]
+    assert [legend is not None for legend in legends] == [False, True, False, False]
+    assert [text.get_text() for text in legends[1].get_texts()] == ["Online", "EASY"]
+
+
 @pytest.mark.parametrize("gone", [np.nan, np.inf])
 def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
     (axes,) = factor_lines(table(a=(0.8, 1.5, gone))).axes
@@ -163,9 +193,13 @@ def test_what_a_line_is_compared_with_is_marked_in_its_row():
     assert dashed == [0.17, 0.23]
 
 
-def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), **how):
-    """Draw one interval on an axis from 0 to 1; return the figure and its drawn parts by marker."""
+def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), more=None, **how):
+    """Draw one interval on an axis from 0 to 1; return the figure and its drawn parts by marker.
+
+    The dict `more` holds further columns.
+    """
     row = {"psi": middle, "ci95_low": low, "ci95_high": high, "row": "row", "who": "S1"}
+    row |= more or {}
     figure = plots.intervals(
         pd.DataFrame([row]), x="psi", row="row", series="who", span=span, **how
     )  # fmt: skip
@@ -191,6 +225,26 @@ def test_an_estimate_beyond_the_axis_has_an_arrow_if_it_has_no_interval(value, a
     figure, drawn = interval(value, np.nan, np.nan, beyond="beyond the axis")
     assert {"<", ">"} & set(drawn) == {arrow}
     assert "beyond the axis" in subtitle_of(figure)
+
+
+@pytest.mark.parametrize(
+    ("printed", "mark", "at"), [(-9.0, "<", 0), (9.0, ">", 1), (np.inf, ">", 1), (0.5, "D", 0.5)]
+)
+def test_a_printed_value_beyond_the_axis_has_an_arrow_in_the_style_of_the_diamond(
+    printed, mark, at
+):
+    figure, drawn = interval(more={"paper": printed}, printed="paper", beyond="beyond the axis")
+    assert {"<", ">", "D"} & set(drawn) == {mark}
+    assert drawn[mark].get_xdata()[0] == at
+    assert drawn[mark].get_markerfacecolor() == "white"
+    assert ("beyond the axis" in subtitle_of(figure)) == (mark != "D")
+
+
+@pytest.mark.parametrize(("before", "rings"), [(-9.0, 0), (0.5, 1), (9.0, 0), (np.nan, 0)])
+def test_an_earlier_estimate_beyond_the_axis_has_no_ring(before, rings):
+    figure, _ = interval(more={"earlier": before}, before="earlier")
+    found = [line for line in figure.axes[0].lines if line.get_markersize() == 9]
+    assert [line.get_xdata()[0] for line in found] == [before] * rings
 
 
 def test_levels_have_room_where_all_values_are_equal_or_all_places_negative():
