@@ -290,8 +290,9 @@ def loss_at_response(
     Returns
     -------
     ndarray of shape (replications,)
-        One minus the measured utilization of each run. The offered load is not used, because near
-        saturation a run of 100,000 jobs offers up to a fifth more than is served.
+        One minus the measured net utilization of each run, as in `heavy_traffic`. The offered load
+        is not used, because near saturation a run of 100,000 jobs offers up to a fifth more than is
+        served.
 
     Raises
     ------
@@ -319,7 +320,7 @@ def loss_at_response(
 
         schedule = run(_rate_near(excess, scenario.rate(guess), response))
         last = schedule.jobs.submit[-1]
-        return 1 - schedule.utilization(WARM_UP * last, last)
+        return 1 - schedule.utilization_between([WARM_UP * last, last], net=True)[0]
 
     return replicate(one, replications, seed)
 
