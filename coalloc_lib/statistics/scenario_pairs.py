@@ -18,7 +18,7 @@ from coalloc_lib.policies import EASY
 from coalloc_lib.schedules.metrics import width_edges, width_names
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.inference import Replications, crossing, replicate, student
-from coalloc_lib.statistics.saturation import replicated_traffic
+from coalloc_lib.statistics.saturation import replicated_traffic, utilization_at_overload
 from coalloc_lib.statistics.settling import halves, is_rising, warm_up_jobs
 
 #: The names of the two scenarios in tables that compare them.
@@ -33,14 +33,12 @@ LOADS = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 #: The range of span penalties in which the break-even penalty is searched.
 PENALTIES = (0.0, 1.0)
 #: The constant number of waiting jobs in a simulation of a saturated system, if the policy lets
-#: jobs overtake other jobs.
+#: jobs overtake other jobs. It is smaller than `saturation.HELD`, because the runs are short: a
+#: longer queue would need more jobs to settle than a run has.
 BACKLOG = 50
 #: The largest offered load that is simulated, as a fraction of the maximal utilization. At higher
 #: loads, the runs are too short to estimate a mean response time.
 NEAR = 0.95
-#: An offered load that saturates every system. The maximal utilization is measured at this load if
-#: the policy books each job at its submission.
-OVERLOAD = 1.5
 #: The confidence level of the test whether response times rise during the runs. If they rise, the
 #: system counts as nearly saturated.
 RISING_LEVEL = 0.998
@@ -125,9 +123,7 @@ def capacity(scenario: Scenario, jobs: int) -> float:
         The number of simulated jobs.
     """
     if not scenario.scheduling.takes_backlog:
-        schedule = scenario.simulate(jobs // 2, load=OVERLOAD, seed=SEED)
-        last = schedule.jobs.submit[-1]
-        return float(schedule.utilization_between([0.3 * last, last], net=True)[0])
+        return utilization_at_overload(scenario, jobs=jobs // 2, seed=SEED)
     backlog = BACKLOG if scenario.scheduling.overtakes else None
     options: dict[str, Any] = {"jobs": jobs // 4, "replications": 4, "seed": SEED}
     return float(replicated_traffic(scenario, backlog=backlog, **options)[0].mean())

@@ -16,6 +16,11 @@ from coalloc_lib.statistics.inference import student
 #: jobs, because the system is empty at first and its queue still grows.
 WARM_UP = 0.1
 
+#: The fraction of a run at an overload that is left out as its warm-up. It is larger than `WARM_UP`
+#: because the jobs of such a run arrive one by one at an empty system, so the reservations fill the
+#: system slowly. A run with a constant queue begins with all processors in use.
+OVERLOAD_WARM_UP = 0.3
+
 #: The warning of a mean response time if response times still rise at the end of the runs, because
 #: the runs are too short or the load is too high.
 RISING = "response times still rise at the end of the runs"

@@ -167,6 +167,14 @@ def test_a_response_that_no_load_reaches_is_rejected(monkeypatch):
         loss_at_response(SCENARIO, response=50, jobs=20_000, replications=1)
 
 
+def test_jobs_that_are_booked_at_once_have_no_period_to_measure():
+    online = SCENARIO.with_(scheduling=co.Online(slot=1.0, step=1.0, horizon=50.0))
+    with pytest.raises(co.InputError, match=r"^jobs has 100 entries .* sample the jobs with load"):
+        heavy_traffic(online, online.sample(100))
+    with pytest.raises(co.InputError, match=r"backlog = 7 is given for Online.*leave out backlog"):
+        saturated_loss(online, jobs=100, backlog=7)
+
+
 def test_overtaking_gains():
     policies = [SCENARIO.with_(scheduling=co.FPFS(jumps)) for jumps in (0, 5, 50)]
     losses = [saturated_loss(each, backlog=200) for each in policies]

@@ -303,8 +303,8 @@ def _interval(name, values, limits):
     estimate = values.mean() if len(values) and np.isfinite(values).all() else np.nan
     row = {"estimate": estimate, "low": np.nan, "high": np.nan, "half_width": np.nan}
     if len(values) > 1 and np.isfinite(estimate):
-        # The half-width is that of the whole interval, because it describes the spread of the values
-        # also if a part of the interval is cut off.
+        # The half-width is that of the whole interval, because it describes the spread of the
+        # values even if a part of the interval is cut off.
         whole = student(values)
         interval = whole.within(*limits)
         row |= {"low": interval.low, "high": interval.high, "half_width": whole.half_width}
