@@ -1,11 +1,14 @@
 """The function `simulate`, which runs every scheduling policy on one of the two engines."""
 
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coalloc_lib.basics.checks import ImpossibleJobError, InputError, instance_of, one_of, whole
+from coalloc_lib.basics.data import LIBRARY
 from coalloc_lib.engines.outcome import Task
 from coalloc_lib.model.fitting import fits_by
 from coalloc_lib.model.jobs import JobStream
@@ -177,11 +180,20 @@ def _engine(name, jobs, scheduling, placement):
                 f"{scheduling} has no compiled form with {placement}; {jobs} jobs take about "
                 f"{jobs / 1000:.0f} s or more on the readable engine; give engine='reference' to "
                 "use it without this warning",
-                stacklevel=3,
+                stacklevel=_level_outside(),
             )
     from coalloc_lib.engines.reference import run as run_readable
 
     return run_readable
+
+
+def _level_outside():
+    # The result is the `stacklevel` with which the calling function warns at the line outside the
+    # library, because `simulate` is often called by another function of the library.
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and Path(frame.f_code.co_filename).is_relative_to(LIBRARY):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _chosen_placement(system, jobs, placement):

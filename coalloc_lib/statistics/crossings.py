@@ -2,7 +2,9 @@
 
 A *line* is a function of a number, such as the span penalty. The numbers that were simulated are
 called its *places*; a line has a `Replications` at each place. Between two places the line of a
-replication is straight.
+replication is straight. Between a finite and an infinite value, it crosses every level at the place
+of the finite value, which is the limit of straight lines. Between -inf and inf, it crosses in the
+middle.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.checks import InputError, floats, shown
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.statistics.columns import NotRunError
 from coalloc_lib.statistics.inference import Crossing, Replications, crossing
@@ -79,29 +81,44 @@ def mean_crossing(line: Line, level: float = 0.0, budget: int = 20) -> Crossing:
         after = min(int(np.searchsorted(places, place)), len(places) - 1)
         neighbours = [line[places[after]], line[places[max(after - 1, 0)]]]
         warning = next((each.warning for each in neighbours if each.warning), "")
-        return Replications(np.array([np.interp(place, places, row) for row in values]), warning)
+        return Replications(np.array([_value_at(place, places, row) for row in values]), warning)
 
     return crossing(at, places[0], places[-1], budget=budget)
+
+
+def _value_at(place, places, row):
+    value = np.interp(place, places, row)
+    if np.isnan(value):  # between -inf and inf
+        return row[np.abs(np.subtract(places, place)).argmin()]
+    return value
 
 
 def first_crossing(values: NDArray[np.float64], places: Sequence[float]) -> float:
     """Return the value of x at which a piecewise linear function first rises above 0.
 
-    The result is ``-inf`` if the first value is already above 0, and ``inf`` if no value is.
+    The result is ``-inf`` if the first value is already above 0, and ``inf`` if no value is. Values
+    can be infinite, but not NaN.
 
     Examples
     --------
     >>> first_crossing(np.array([-1.0, -1.0, 3.0]), [0.0, 1.0, 2.0])
     1.25
     """
-    above = np.flatnonzero(np.asarray(values) > 0)
+    values = floats("values", values)
+    if np.isnan(values).any():
+        raise InputError(
+            f"values = {shown(values)} holds NaN; give numbers, and infinity for a saturated queue"
+        )
+    above = np.flatnonzero(values > 0)
     if not above.size:
         return np.inf
     after = int(above[0])
     if after == 0:
         return -np.inf
-    part = -values[after - 1] / (values[after] - values[after - 1])
-    return float(places[after - 1] + part * (places[after] - places[after - 1]))
+    below, begin, end = values[after - 1], places[after - 1], places[after]
+    if np.isinf(below):
+        return float((begin + end) / 2 if np.isinf(values[after]) else end)
+    return float(begin + -below / (values[after] - below) * (end - begin))
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +203,11 @@ def _matrix(line, level):
             f"line has different numbers of replications at its values of x: {sorted(counts)}; "
             "give the same replications at each value of x"
         )
+    for place, values in line.items():
+        if np.isnan(values.values).any():
+            raise InputError(
+                f"line holds NaN at x = {place}; give numbers, and infinity for a saturated queue"
+            )
     return places, np.array([values.values - level for values in line.values()]).T
 
 

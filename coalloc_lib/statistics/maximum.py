@@ -20,6 +20,8 @@ def max_utilization_by_simulation(
 ) -> MaxUtilization:
     """Return the maximal utilization of a scenario, by simulation if it has no exact formula.
 
+    The simulation is that of `saturation.saturated_loss`.
+
     Parameters
     ----------
     scenario : Scenario

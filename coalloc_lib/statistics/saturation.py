@@ -24,7 +24,12 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.inference import Replications, lag_correlation, replicate
-from coalloc_lib.statistics.settling import WARM_UP, backlog_jobs_to_settle, unsettled
+from coalloc_lib.statistics.settling import (
+    OVERLOAD_WARM_UP,
+    WARM_UP,
+    backlog_jobs_to_settle,
+    unsettled,
+)
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The constant number of waiting jobs in a simulation in heavy traffic, for policies that can
@@ -46,6 +51,12 @@ DEVIATIONS = 3.3
 #: The load with a given mean response time is searched only between an estimate of the maximal
 #: utilization divided by this factor and the estimate multiplied by it.
 WIDEST_SEARCH = 1000
+#: An offered load that saturates every system. A policy that books each job at its submission has
+#: no queue whose length could be constant, so its utilization is measured at this load.
+OVERLOAD = 1.5
+#: The largest number of jobs of a run at this load. Each job searches among all reservations of the
+#: jobs before it, so a longer run can take many minutes.
+MOST_BOOKED = 20_000
 
 
 def heavy_traffic(
@@ -58,13 +69,16 @@ def heavy_traffic(
     scenario : Scenario
         The system and its policies.
     stream : JobStream
-        The jobs, which enter in their order. Their submission times are ignored.
+        The jobs, which enter in their order. Their submission times are ignored, unless the policy
+        books each job at its submission, as `Online` does. The offered load of the jobs then must
+        be above the maximal utilization.
     backlog : int, optional
         The number of waiting jobs that the policy can choose from, by default 1 under FCFS and
         `HELD` under other policies.
     batches : int
-        The number of batches, two or more. The first begins after a tenth of the run, and the last
-        ends when the last job enters.
+        The number of batches, two or more. The first begins after a tenth of the run, or after
+        three tenths if the policy books each job at its submission. The last ends when the last job
+        enters.
 
     Returns
     -------
@@ -102,7 +116,9 @@ def saturated_loss(
 ) -> Interval:
     """Estimate the capacity loss, with its 95 % interval, from one run in heavy traffic.
 
-    In heavy traffic the queue is never empty. The parameters are those of `batch_losses`.
+    In heavy traffic the queue is never empty. The parameters are those of `batch_losses`. Under a
+    policy that has no queue because it books each job at its submission, such as `Online`, the
+    offered load is `OVERLOAD` instead.
 
     Examples
     --------
@@ -130,7 +146,8 @@ def batch_losses(
     scenario : Scenario
         The system, its workload and its policies.
     jobs : int
-        The number of jobs. A log with fewer jobs is used as a whole.
+        The number of jobs. A log with fewer jobs is used as a whole. Under a policy that books each
+        job at its submission, at most `MOST_BOOKED` jobs are simulated.
     seed : int or SeedSequence
         The seed of the jobs.
     backlog, batches
@@ -150,7 +167,7 @@ def batch_losses(
     _refuse_oversize(scenario)
     if isinstance(scenario.workload, Sized):
         jobs = min(whole("jobs", jobs), len(scenario.workload))
-    stream = scenario.sample(jobs, seed=seed)
+    stream = _saturating_stream(scenario, jobs, seed)
     busy, ended = _saturated_run(scenario, stream, backlog, batches)
     reasons = [
         f"{ended} jobs end in {len(busy)} batches" * bool(ended < FEWEST_ENDS * len(busy)),
@@ -192,13 +209,31 @@ def replicated_traffic(
     work = []
 
     def one(child):
-        stream = scenario.sample(jobs, seed=child)
+        stream = _saturating_stream(scenario, jobs, child)
         work.append(stream.work)
         return heavy_traffic(scenario, stream, backlog=backlog)
 
     busy = replicate(one, replications, seed)
     doubt = doubtful_work(np.concatenate(work), scenario.workload.mean_work)
     return busy, doubt or _settling_warning(scenario, jobs, backlog)
+
+
+def utilization_at_overload(scenario: Scenario, *, jobs: int, seed: Seed = 0) -> float:
+    """Return the net utilization of one run at the offered load `OVERLOAD`, without its warm-up.
+
+    This estimates the maximal utilization of a policy that books each job at its submission.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The system, its workload and its policies.
+    jobs : int
+        The number of jobs.
+    seed : int or SeedSequence
+        The seed of the run.
+    """
+    stream = scenario.sample(jobs, load=OVERLOAD, seed=seed)
+    return float(_saturated_run(scenario, stream, None, batches=1)[0][0])
 
 
 def refuse_replay(scenario: Scenario) -> None:
@@ -244,11 +279,13 @@ def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
 
 def _settling_warning(scenario, jobs, backlog):
     waiting = _backlog_of(scenario.scheduling, backlog)
+    if waiting is None:
+        return ""
     return unsettled(jobs, backlog_jobs_to_settle(scenario.scheduling, waiting))
 
 
 def _backlog_of(scheduling, backlog):
-    if backlog is not None:
+    if backlog is not None or not scheduling.takes_backlog:
         return backlog
     return HELD if scheduling.overtakes else 1
 
@@ -290,8 +327,9 @@ def loss_at_response(
     Returns
     -------
     ndarray of shape (replications,)
-        One minus the measured utilization of each run. The offered load is not used, because near
-        saturation a run of 100,000 jobs offers up to a fifth more than is served.
+        One minus the measured net utilization of each run, as in `heavy_traffic`. The offered load
+        is not used, because near saturation a run of 100,000 jobs offers up to a fifth more than is
+        served.
 
     Raises
     ------
@@ -319,7 +357,7 @@ def loss_at_response(
 
         schedule = run(_rate_near(excess, scenario.rate(guess), response))
         last = schedule.jobs.submit[-1]
-        return 1 - schedule.utilization(WARM_UP * last, last)
+        return 1 - schedule.utilization_between([WARM_UP * last, last], net=True)[0]
 
     return replicate(one, replications, seed)
 
@@ -442,15 +480,29 @@ def _refuse_oversize(scenario):
         ) from None
 
 
+def _saturating_stream(scenario, jobs, seed):
+    if scenario.scheduling.takes_backlog:
+        return scenario.sample(jobs, seed=seed)
+    return scenario.sample(min(whole("jobs", jobs), MOST_BOOKED), load=OVERLOAD, seed=seed)
+
+
 def _saturated_run(scenario, stream, backlog, batches):
     schedule = scenario.run(stream, _backlog_of(scenario.scheduling, backlog))
     last = schedule.jobs.submit[-1]
+    is_booked = not scenario.scheduling.takes_backlog
+    if last <= 0 and is_booked:
+        raise InputError(
+            f"jobs has {len(stream)} entries that are all submitted at once, but "
+            f"{scenario.scheduling} books each job at its submission; sample the jobs with "
+            f"load={OVERLOAD}"
+        )
     if last <= 0:
         raise InputError(
             f"jobs has {len(stream)} entries, which all start at once in the idle system; give "
             "many more jobs"
         )
-    edges = np.linspace(WARM_UP * last, last, batches + 1)
+    warm_up = OVERLOAD_WARM_UP if is_booked else WARM_UP
+    edges = np.linspace(warm_up * last, last, batches + 1)
     ended = np.count_nonzero((schedule.end > edges[0]) & (schedule.end <= last))
     return schedule.utilization_between(edges, net=True), ended
 

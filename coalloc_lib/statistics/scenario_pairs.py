@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.checks import InputError, instance_of, positive, shown, whole
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.model.placement import BestFit
 from coalloc_lib.policies import EASY
 from coalloc_lib.schedules.metrics import width_edges, width_names
-from coalloc_lib.simulation.scenario import Scenario
+from coalloc_lib.simulation.scenario import Scenario, check_scenario
 from coalloc_lib.statistics.inference import Replications, crossing, replicate, student
-from coalloc_lib.statistics.saturation import replicated_traffic
+from coalloc_lib.statistics.saturation import replicated_traffic, utilization_at_overload
 from coalloc_lib.statistics.settling import halves, is_rising, warm_up_jobs
 
 #: The names of the two scenarios in tables that compare them.
@@ -33,14 +33,12 @@ LOADS = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 #: The range of span penalties in which the break-even penalty is searched.
 PENALTIES = (0.0, 1.0)
 #: The constant number of waiting jobs in a simulation of a saturated system, if the policy lets
-#: jobs overtake other jobs.
+#: jobs overtake other jobs. It is smaller than `saturation.HELD`, because the runs are short: a
+#: longer queue would need more jobs to settle than a run has.
 BACKLOG = 50
 #: The largest offered load that is simulated, as a fraction of the maximal utilization. At higher
 #: loads, the runs are too short to estimate a mean response time.
 NEAR = 0.95
-#: An offered load that saturates every system. The maximal utilization is measured at this load if
-#: the policy books each job at its submission.
-OVERLOAD = 1.5
 #: The confidence level of the test whether response times rise during the runs. If they rise, the
 #: system counts as nearly saturated.
 RISING_LEVEL = 0.998
@@ -124,10 +122,10 @@ def capacity(scenario: Scenario, jobs: int) -> float:
     jobs : int
         The number of simulated jobs.
     """
+    check_scenario("scenario", scenario)
+    jobs = whole("jobs", jobs, least=8)
     if not scenario.scheduling.takes_backlog:
-        schedule = scenario.simulate(jobs // 2, load=OVERLOAD, seed=SEED)
-        last = schedule.jobs.submit[-1]
-        return float(schedule.utilization_between([0.3 * last, last], net=True)[0])
+        return utilization_at_overload(scenario, jobs=jobs // 2, seed=SEED)
     backlog = BACKLOG if scenario.scheduling.overtakes else None
     options: dict[str, Any] = {"jobs": jobs // 4, "replications": 4, "seed": SEED}
     return float(replicated_traffic(scenario, backlog=backlog, **options)[0].mean())
@@ -151,6 +149,9 @@ def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
     MeanTimes
         The times, or a note if the system is saturated or nearly so.
     """
+    _check_sizes("scenario", scenario)
+    positive("load", load)
+    instance_of("effort", effort, Effort, "effort_for(scenario)")
     carried = capacity(scenario, effort.full)
     if load > NEAR * carried:
         side = "past" if load > carried else "near"
@@ -187,6 +188,9 @@ def loads_of(one: Scenario, other: Scenario, load: float) -> tuple[float, float]
 
     The load of `one` is `load`. That of `other` is lower if its system is larger.
     """
+    check_scenario("one", one)
+    check_scenario("other", other)
+    positive("load", load)
     return load, load * one.system.processors / other.system.processors
 
 
@@ -195,6 +199,8 @@ def effort_for(*scenarios: Scenario, coarse: bool = False) -> Effort:
 
     If `coarse` is true, the numbers are lower.
     """
+    for scenario in scenarios:
+        check_scenario("scenarios", scenario)
     plans = any(scenario.scheduling.promises_all for scenario in scenarios)
     return (PLANNED if plans else EFFORTS)[not coarse]
 
@@ -218,6 +224,8 @@ def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -
         the 95 % interval of the response time and, in the rows of B, the change from A to B in
         percent with its interval. The column ``note`` says why a system has no mean times.
     """
+    _check_sizes("one", one)
+    _check_sizes("other", other)
     pairs = zip((one, other), loads_of(one, other, load), strict=True)
     effort = effort_for(one, other, coarse=coarse)
     both = [mean_times(scenario, scaled, effort) for scenario, scaled in pairs]
@@ -239,6 +247,15 @@ def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -
     return pd.DataFrame(rows).reindex(columns=[*names.split(), "note"])
 
 
+def _check_sizes(name, scenario):
+    check_scenario(name, scenario)
+    if not hasattr(scenario.workload, "sizes"):
+        raise InputError(
+            f"{name} has the workload {shown(scenario.workload)}, which has no distribution of job "
+            "sizes; give a scenario with a JobModel"
+        )
+
+
 def _row(times, group):
     response = times.responses(group)
     if response is None:
@@ -254,6 +271,8 @@ def _columns(interval, *names):
 
 def over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
     """Compare the mean times of two scenarios at each load in `LOADS`, and return one table."""
+    _check_sizes("one", one)
+    _check_sizes("other", other)
     return _over_load(one, other).copy()
 
 
@@ -275,28 +294,32 @@ def break_even(scenario: Scenario, load: float) -> BreakEven:
     load : float
         The offered load.
     """
+    _check_sizes("scenario", scenario)
+    positive("load", load)
     jobs: Any = scenario.workload
     never_split = getattr(jobs, "model", jobs).with_(request="total", span_penalty=0.0)
     policy = EASY() if scenario.scheduling.adaptive else scenario.scheduling
     effort = effort_for(scenario)
     effort = effort._replace(jobs=effort.jobs // 2)
     try:
-        whole = mean_times(Scenario(scenario.system, never_split, policy, BestFit()), load, effort)
+        unsplit = mean_times(
+            Scenario(scenario.system, never_split, policy, BestFit()), load, effort
+        )
     except InputError:
         return BreakEven(None, "none, because some jobs must span")
 
     def difference(penalty: float) -> Replications:
         penalized = scenario.with_(workload=jobs.with_(span_penalty=penalty))
-        return _difference(mean_times(penalized, load, effort), whole, effort.runs)
+        return _difference(mean_times(penalized, load, effort), unsplit, effort.runs)
 
-    if whole.note and difference(0.0).mean > 0:
+    if unsplit.note and difference(0.0).mean > 0:
         return BreakEven(None, "unknown, because the system is saturated")
     return BreakEven(crossing(difference, *PENALTIES, budget=effort.budget).interval)
 
 
-def _difference(split, whole, runs):
+def _difference(split, unsplit, runs):
     if split.runs is None:
         return Replications(np.full(runs, np.inf))
-    if whole.runs is None:
+    if unsplit.runs is None:
         return Replications(np.full(runs, -np.inf))
-    return Replications((split.runs - whole.runs)[:, :, 0].sum(axis=0))
+    return Replications((split.runs - unsplit.runs)[:, :, 0].sum(axis=0))

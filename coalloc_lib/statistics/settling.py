@@ -16,6 +16,11 @@ from coalloc_lib.statistics.inference import student
 #: jobs, because the system is empty at first and its queue still grows.
 WARM_UP = 0.1
 
+#: The fraction of a run at an overload that is left out as its warm-up. It is larger than `WARM_UP`
+#: because the jobs of such a run arrive one by one at an empty system, so the reservations fill the
+#: system slowly. A run with a constant queue begins with all processors in use.
+OVERLOAD_WARM_UP = 0.3
+
 #: The warning of a mean response time if response times still rise at the end of the runs, because
 #: the runs are too short or the load is too high.
 RISING = "response times still rise at the end of the runs"
@@ -75,12 +80,17 @@ def halves(values: ArrayLike) -> tuple[float, float]:
 
     If the number of values is odd, the first half has one value more.
 
+    Raises
+    ------
+    InputError
+        If there are fewer than two values.
+
     Examples
     --------
     >>> halves([1, 3, 5, 9])
     (2.0, 7.0)
     """
-    first, second = np.array_split(np.asarray(values, dtype=float), 2)
+    first, second = np.array_split(_two_or_more(values), 2)
     return float(first.mean()), float(second.mean())
 
 
@@ -95,9 +105,18 @@ def equal_halves(values: ArrayLike) -> NDArray[np.float64]:
     >>> equal_halves(range(10))
     array([3.5, 7.5])
     """
-    values = np.asarray(values, dtype=float)
-    half = (len(values) - warm_up_jobs(len(values))) // 2
-    return values[-2 * half :].reshape(2, half).mean(axis=1)
+    checked = _two_or_more(values)
+    half = (len(checked) - warm_up_jobs(len(checked))) // 2
+    return checked[-2 * half :].reshape(2, half).mean(axis=1)
+
+
+def _two_or_more(values):
+    values = floats("values", values)
+    if values.ndim != 1 or len(values) < 2:
+        raise InputError(
+            f"values has the shape {values.shape}; give two or more values, at least one per half"
+        )
+    return values
 
 
 def is_rising(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> bool:

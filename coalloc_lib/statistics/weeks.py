@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.bootstrap import WEEK, block_of, resample_sums, step_of
@@ -143,8 +144,8 @@ def weekly_sums(
 class Bootstrap:
     """A moving-block bootstrap over the weeks of a log.
 
-    Means that are compared with each other have the same weeks in each resample. An interval has a
-    warning if there are no jobs.
+    Means that are compared with each other have the same weeks in each resample, so they must have
+    sums of the same weeks. An interval has a warning if there are no jobs.
 
     Parameters
     ----------
@@ -182,12 +183,16 @@ class Bootstrap:
         return NOTHING if means is None else means.interval(_ratio, vectorized=True)
 
     def _resampled(self, *means: WeeklySums) -> Resamples | None:
+        weeks = {each.shape for of in means for each in (of.numerators, of.denominators)}
+        if len(weeks) > 1:
+            raise InputError(
+                f"the weekly sums have the shapes {sorted(weeks)}; give sums of the same weeks"
+            )
         numerators = np.stack([each.numerators for each in means])
         denominators = np.stack([each.denominators for each in means])
         if not denominators.any(axis=1).all():
             return None
-        weeks = numerators.shape[-1]
-        block = round(block_of([0, weeks * STEP]) / STEP)
+        block = round(block_of([0, numerators.shape[-1] * STEP]) / STEP)
         return resample_sums(
             numerators, denominators, block, resamples=self.resamples, seed=self.seed
         )

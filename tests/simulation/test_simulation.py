@@ -208,3 +208,27 @@ def test_the_first_jobs_of_a_log_have_the_load_that_was_asked_for():
 def test_the_jobs_of_a_model_have_the_load_on_average():
     jobs = PAIR.sample(100_000, load=0.5, seed=1)
     assert jobs.offered_load(PAIR.system) == pytest.approx(0.5, rel=0.02)
+
+
+class LastInFirst(co.Placement):
+    """A placement without a compiled form, which tries the clusters from the last to the first."""
+
+    def order(self, idle):
+        return reversed(range(len(idle)))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda own: own.simulate(20, load=0.3),
+        lambda own: own.run(own.sample(20, load=0.3)),
+        lambda own: co.simulate(own.system, own.sample(20, load=0.3), placement=own.placement),
+    ],
+)
+def test_the_warning_of_a_slow_engine_is_at_the_line_outside_the_library(call, monkeypatch):
+    monkeypatch.setattr("coalloc_lib.simulation.run.LONG", 3)
+    model = co.JobModel(co.uniform(1, 4), components=2, request="unordered")
+    own = co.Scenario(co.Multicluster([8, 8]), model, placement=LastInFirst())
+    with pytest.warns(UserWarning, match="readable engine") as caught:
+        call(own)
+    assert {each.filename for each in caught} == {__file__}

@@ -33,7 +33,8 @@ def line(*replications):
     [
         ([-1, -0.5, 0.5], 0.15), ([-3, 1, 2], 0.075), ([1, -1, -2], -np.inf),
         ([-3, -2, -1], np.inf), ([-1, 1, -1], 0.05), ([0, 1, 2], 0.0), ([-1, 0, 1], 0.1),
-        ([0, 0, 0], np.inf),
+        ([0, 0, 0], np.inf), ([-np.inf, 1, 2], 0.1), ([-1, np.inf, np.inf], 0.0),
+        ([-np.inf, -np.inf, np.inf], 0.15), ([-np.inf, -1, 1], 0.15),
     ],
 )  # fmt: skip
 def test_a_first_crossing_by_hand(values, place):
@@ -52,6 +53,25 @@ def test_a_mean_crosses_where_its_interval_has_the_level():
         assert at.contains(1.0) is inside
     below = mean_crossing(line(*np.subtract(rows, 0.8)), level=1.0)
     assert below.answer == "below throughout"
+
+
+def test_a_line_may_be_infinite_at_a_place():
+    """Below the level a saturated queue has -inf; the line then rises only at the next place."""
+    infinite = {0.0: Replications([-np.inf, -1.0]), 1.0: Replications([1.0, 1.0])}
+    assert crossings(infinite).values.tolist() == [1.0, 0.5]
+    assert mean_crossing(infinite).interval.estimate == pytest.approx(1.0, abs=0.02)
+    step = {0.0: Replications([-np.inf] * 2), 1.0: Replications([np.inf] * 2)}
+    assert crossings(step).values.tolist() == [0.5, 0.5]
+    assert mean_crossing(step).interval.estimate == pytest.approx(0.5, abs=0.02)
+
+
+def test_nan_in_a_line_is_refused():
+    holed = {0.0: Replications([-1.0, -1.0]), 0.5: Replications([np.nan, 1.0])}
+    for call in (crossings, mean_crossing):
+        with pytest.raises(InputError, match=r"^line holds NaN at x = 0\.5; give numbers"):
+            call(holed)
+    with pytest.raises(InputError, match=r"^values = .* holds NaN; give numbers"):
+        first_crossing(np.array([-1.0, np.nan]), [0.0, 1.0])
 
 
 def test_a_warning_near_a_crossing_is_passed_on():

@@ -201,6 +201,18 @@ def test_short_runs_have_a_warning():
     assert not compare(UNORDERED, UNORDERED, jobs=2000, replications=3).warning
 
 
+def test_a_policy_without_a_queue_is_compared_below_its_maximal_utilization():
+    """`Online` books each job at its submission, so its maximum is measured at an overload."""
+    online = UNORDERED.with_(scheduling=co.Online(slot=0.5, step=0.5, horizon=500.0))
+    curve = response_curve(online, [0.4, 0.99], jobs=2000, most_jobs=2000)
+    assert [point.saturated for point in curve.points] == [False, True]
+    busy = online.simulate(20_000, load=1.5, seed=7).utilization_between([2000, 4000], net=True)
+    assert curve.maximum.max_utilization == pytest.approx(float(busy[0]), abs=0.02)
+    how = {"jobs": 2000, "replications": 4}
+    assert compare(online, UNORDERED, load=0.4, **how).below(2.0)
+    assert compare(online, online, **how).estimate == 0
+
+
 def test_a_policy_that_refuses_jobs_is_named():
     refusing = replace(SERIAL, scheduling=co.Online(horizon=900))
     with pytest.raises(co.InputError, match=r"^scheduling = Online.* rejected \d+ of 100 jobs"):

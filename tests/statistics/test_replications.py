@@ -27,7 +27,13 @@ from coalloc_lib.statistics import (
     sample,
     student,
 )
-from coalloc_lib.statistics.settling import RISING, after_warm_up, halves, rising_warning
+from coalloc_lib.statistics.settling import (
+    RISING,
+    after_warm_up,
+    equal_halves,
+    halves,
+    rising_warning,
+)
 from coalloc_lib.workloads.models import JobModel
 
 SHARED, SPANNING = [2.0, 4.0, 8.0], [3.0, 4.0, 10.0]
@@ -188,6 +194,9 @@ def test_a_run_is_settled_where_its_second_half_is_no_slower():
         after_warm_up([1.0], 1)
     with pytest.raises(InputError, match="share = 'x'; give a number"):
         after_warm_up([1.0], "x")
+    for call in (halves, equal_halves):
+        with pytest.raises(InputError, match=r"^values has the shape \(1,\); give two or more"):
+            call([1.0])
 
 
 def test_a_loss_is_exact_where_a_formula_is_and_else_simulated():

@@ -139,13 +139,20 @@ def test_the_response_is_met_and_the_first_tenth_of_the_time_left_out(monkeypatc
     def schedule(stream):
         last = stream.submit[-1]
         response = np.full(3, 5000 * len(stream) / last)
-        busy = lambda begin, finish: begin / finish + 10 * (finish != last)  # noqa: E731
-        return SimpleNamespace(jobs=stream, response=response, wait=response / 2, utilization=busy)
+        busy = lambda edges, net: [edges[0] / edges[1] + 10 * (edges[1] != last)]  # noqa: E731
+        return SimpleNamespace(jobs=stream, response=response, utilization_between=busy)
 
     scenario = Recorded(schedule)
     found = loss_at_response(scenario, response=1500, jobs=20_000, replications=1)
     assert found == pytest.approx(1 - 0.1)
     assert schedule(scenario.streams[-1]).response[0] == pytest.approx(1500 * 2, rel=1e-3)
+
+
+def test_the_loss_at_a_response_counts_the_span_penalty_as_lost():
+    """Near saturation the loss is that of heavy traffic, which also leaves out the penalty."""
+    paying = SCENARIO.with_(workload=MODEL.with_(span_penalty=0.5))
+    at_response = student(loss_at_response(paying, jobs=20_000, replications=3))
+    assert at_response.estimate == pytest.approx(saturated_loss(paying).estimate, abs=0.02)
 
 
 def test_a_response_that_no_load_reaches_is_rejected(monkeypatch):
@@ -158,6 +165,14 @@ def test_a_response_that_no_load_reaches_is_rejected(monkeypatch):
     )
     with pytest.raises(co.InputError, match="shorter mean response time at every load; give a sm"):
         loss_at_response(SCENARIO, response=50, jobs=20_000, replications=1)
+
+
+def test_jobs_that_are_booked_at_once_have_no_period_to_measure():
+    online = SCENARIO.with_(scheduling=co.Online(slot=1.0, step=1.0, horizon=50.0))
+    with pytest.raises(co.InputError, match=r"^jobs has 100 entries .* sample the jobs with load"):
+        heavy_traffic(online, online.sample(100))
+    with pytest.raises(co.InputError, match=r"backlog = 7 is given for Online.*leave out backlog"):
+        saturated_loss(online, jobs=100, backlog=7)
 
 
 def test_overtaking_gains():

@@ -8,6 +8,8 @@ from coalloc_lib.statistics import scenario_pairs
 from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size, mean_times
 from tests.widgets.pairs import FEW, SPANNING, WHOLE, few_jobs
 
+LOG = WHOLE.with_(workload=WHOLE.workload.sample(100, seed=1, rate=1.0))
+
 
 @pytest.fixture(autouse=True, scope="module")
 def quick():
@@ -75,3 +77,24 @@ def test_the_break_even_penalty_lies_between_gain_and_loss(monkeypatch):
         jobs = SPANNING.workload.with_(span_penalty=penalty)
         paying = mean_times(SPANNING.with_(workload=jobs), 0.7, exact).responses(0)
         assert (paying is not None and bool(paying.mean() < whole)) is pays
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: by_size(5, WHOLE, 0.5), "one = 5 is not of type Scenario"),
+        (lambda: by_size(WHOLE, 5, 0.5), "other = 5 is not of type Scenario"),
+        (lambda: by_size(WHOLE, WHOLE, -1), "load = -1; give a finite number above 0"),
+        (lambda: by_size(LOG, WHOLE, 0.5), "one has the workload .* give a scenario with a JobMod"),
+        (lambda: scenario_pairs.over_load(WHOLE, 5), "other = 5 is not of type Scenario"),
+        (lambda: scenario_pairs.loads_of(5, WHOLE, 0.5), "one = 5 is not of type Scenario"),
+        (lambda: scenario_pairs.effort_for(WHOLE, 5), "scenarios = 5 is not of type Scenario"),
+        (lambda: scenario_pairs.break_even(5, 0.5), "scenario = 5 is not of type Scenario"),
+        (lambda: scenario_pairs.capacity(5, 100), "scenario = 5 is not of type Scenario"),
+        (lambda: scenario_pairs.capacity(WHOLE, 2), "jobs = 2; give a whole number of 8 or more"),
+        (lambda: mean_times(WHOLE, 0.5, 3), "effort = 3 is not of type Effort; give effort_for"),
+    ],
+)
+def test_wrong_arguments_are_named(call, words):
+    with pytest.raises(co.InputError, match=f"^{words}"):
+        call()

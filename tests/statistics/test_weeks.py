@@ -88,6 +88,18 @@ def test_no_job_is_no_interval_and_nothing_over_nothing_is_1():
     assert BY_WEEKS.ratio(WeeklySums(some, some), nothing).estimate == np.inf
 
 
+def test_sums_of_different_weeks_are_not_compared():
+    longer, shorter = (WeeklySums(np.ones(weeks), np.ones(weeks)) for weeks in (8, 7))
+    mixed = WeeklySums(np.ones(8), np.ones(7))
+    for call in (
+        lambda: BY_WEEKS.difference(longer, shorter),
+        lambda: BY_WEEKS.ratio(longer, shorter),
+        lambda: BY_WEEKS.mean(mixed),
+    ):
+        with pytest.raises(InputError, match=r"shapes \[\(7,\), \(8,\)\]; give sums of the same"):
+            call()
+
+
 def test_runs_of_several_settings_or_of_none_are_refused(runs):
     with pytest.raises(InputError, match="differ in policy;"):
         weekly_sums(runs, "wait", "jobs", added=["group"])

@@ -4,9 +4,11 @@ The documentation of `run_points` lists the changes that a key does not notice.
 """
 
 import copyreg
+import enum
 import functools
 import inspect
 import platform
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -25,6 +27,8 @@ from coalloc_lib.statistics.labels import SCALARS
 #: only its name.
 _CACHED = type(functools.cache(len))
 _PACKAGE = __name__.partition(".")[0]
+#: The types of attributes that Python itself adds to a class, for example for its slots.
+_OF_PYTHON = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def files_digest(files: Iterable[Path], folder: Path) -> str:
@@ -144,9 +148,11 @@ def _source(code: types.CodeType) -> str:
             raise OSError
         return inspect.getsource(code)
     except (OSError, TypeError):
-        raise TypeError(
-            f"the source text of {code.co_name} cannot be read: define it in a file or a notebook"
-        ) from None
+        raise _unreadable(code.co_name) from None
+
+
+def _unreadable(name: str) -> TypeError:
+    return TypeError(f"the source text of {name} cannot be read: define it in a file or a notebook")
 
 
 @functools.cache
@@ -166,10 +172,59 @@ def _class_source(kind: type) -> str:
     try:
         return inspect.getsource(kind)
     except (OSError, TypeError):
-        methods = [each for each in vars(kind).values() if inspect.isfunction(each)]
-    for method in methods:
-        try:
-            return "".join(inspect.findsource(method.__code__)[0])
-        except (OSError, TypeError):  # for example for a method that `dataclass` added
-            continue
-    return ""
+        functions = [each for value in vars(kind).values() for each in _functions_of(value)]
+    if not _is_interactive(kind):  # a class of an extension module, or one made by a function
+        return next(filter(None, map(_text_around, functions)), "")
+    own = [f for f in functions if f.__code__.co_qualname.startswith(f"{kind.__qualname__}.")]
+    if not own:
+        return value_hash(_attributes(kind))
+    for function in own:
+        if not _text_around(function):
+            raise _unreadable(function.__qualname__)
+    return "".join(sorted(set(map(_text_around, own))))
+
+
+def _is_interactive(kind: type) -> bool:
+    # The module of a notebook has no file, but `linecache` has the text of its cells.
+    name = kind.__module__
+    if name in sys.builtin_module_names or name not in sys.modules:
+        return False
+    return getattr(sys.modules[name], "__file__", None) is None
+
+
+def _functions_of(value: Any) -> list[types.FunctionType]:
+    inner = [value]
+    if isinstance(value, property):
+        inner = [value.fget, value.fset, value.fdel]
+    elif isinstance(value, cached_property):
+        inner = [value.func]
+    return [each for each in map(inspect.unwrap, inner) if inspect.isfunction(each)]
+
+
+def _text_around(function: types.FunctionType) -> str:
+    """Return the text of the file or cell that defines a function, or "" if it cannot be read."""
+    try:
+        return "".join(inspect.findsource(function.__code__)[0])
+    except (OSError, TypeError):  # for example for a method that `dataclass` added
+        return ""
+
+
+def _attributes(kind: type) -> list[tuple[str, Any]]:
+    # The members of an enumeration are left out, because the key of a member holds its value.
+    if issubclass(kind, enum.Enum):
+        return []
+    return [
+        (name, _functions_of(value) or value)
+        for name, value in sorted(vars(kind).items())
+        if not (_is_added(name, value) or isinstance(value, _OF_PYTHON))
+    ]
+
+
+def _is_added(name: str, value: Any) -> bool:
+    # Python, `abc` and `dataclass` add attributes to a class. The texts of the methods that
+    # `dataclass` adds cannot be read, but they follow from the fields.
+    if name == "_abc_impl":
+        return True
+    functions = _functions_of(value)
+    is_special = name.startswith("__") and name.endswith("__")
+    return is_special and not any(map(_text_around, functions))

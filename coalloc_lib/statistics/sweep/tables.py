@@ -199,7 +199,9 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
     DataFrame
         One row for each point. A result ``r`` becomes the columns ``r_estimate``, ``r_low``,
         ``r_high``, ``r_half_width`` and ``r_count``. A single value has no interval. Values that
-        are not all finite have no estimate either.
+        are not all finite have no estimate either. The half-width is that of Student's interval,
+        even if ``r_low`` and ``r_high`` leave out values that the quantity cannot have, such as
+        waiting times below 0.
 
     Raises
     ------
@@ -301,6 +303,9 @@ def _interval(name, values, limits):
     estimate = values.mean() if len(values) and np.isfinite(values).all() else np.nan
     row = {"estimate": estimate, "low": np.nan, "high": np.nan, "half_width": np.nan}
     if len(values) > 1 and np.isfinite(estimate):
-        interval = student(values).within(*limits)
-        row = {key: getattr(interval, key) for key in row}
+        # The half-width is that of the whole interval, because it describes the spread of the
+        # values even if a part of the interval is cut off.
+        whole = student(values)
+        interval = whole.within(*limits)
+        row |= {"low": interval.low, "high": interval.high, "half_width": whole.half_width}
     return {f"{name}_{key}": value for key, value in (row | {"count": len(values)}).items()}

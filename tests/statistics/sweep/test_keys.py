@@ -1,6 +1,7 @@
 """The keys of points: the same in every process, and different if anything in them differs."""
 
 import functools
+import linecache
 import subprocess
 import sys
 from pathlib import Path
@@ -212,25 +213,99 @@ def test_a_change_of_the_class_of_an_argument_is_seen(module, tmp_path):
 
 
 CELL = """
+import functools
+from dataclasses import dataclass
 class Own:
     def __call__(self, x, seed): return x + <k>
+class Attribute:
+    k = <k>
+class Property:
+    @property
+    def k(self): return <k>
+class Cached:
+    @functools.cached_property
+    def k(self): return <k>
+class Static:
+    @staticmethod
+    def read(): return <k>
+    k = property(lambda self: self.read())
+class OfClass:
+    @classmethod
+    def read(cls): return <k>
+class Slotted:
+    __slots__ = ()
+    k = <k>
+@dataclass
+class Defaults:
+    name: str = ""
+    @property
+    def k(self): return <k>
+def read(self): return <k>
+class Assigned:
+    k = property(read)
 def f(x, seed): return x * <k>
 def g(x, seed): return 0
 """
+READ = """
+def reads(x, seed): return x.k if hasattr(x, "k") else x.read()
+"""
+KINDS = [
+    "Attribute", "Property", "Cached", "Static", "OfClass", "Slotted", "Defaults", "Assigned",
+]  # fmt: skip
+
+
+def of_cell(text, name):
+    """Run a cell of a notebook, which has no file, but whose text `linecache` has."""
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    space = vars(sys.modules["cells"])
+    exec(compile(text, name, "exec"), space)
+    return space
 
 
 def test_functions_and_classes_of_a_notebook_are_known_by_their_cells(tmp_path, monkeypatch):
-    """Code in a notebook has no file, but `linecache` has the text of its cells."""
-    import linecache
-
     monkeypatch.setitem(sys.modules, "cells", type(sys)("cells"))
     for number, (k, is_found) in enumerate([(2, False), (3, False), (2, True)]):
-        text, name = CELL.replace("<k>", str(k)), f"<cell {number}>"
-        linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
-        space = vars(sys.modules["cells"])
-        exec(compile(text, name, "exec"), space)
+        space = of_cell(CELL.replace("<k>", str(k)), f"<cell {number}>")
         assert found(space["f"], tmp_path) == (is_found, k)
         assert found(space["Own"](), tmp_path) == (is_found, 1 + k)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_any_part_of_a_class_of_a_notebook_is_seen(name, tmp_path, monkeypatch):
+    """The parts of a class are attributes, properties and methods of all kinds."""
+    monkeypatch.setitem(sys.modules, "cells", type(sys)("cells"))
+    reads = of_cell(READ, "<cell of reads>")["reads"]
+    for number, (k, is_found) in enumerate([(2, False), (3, False), (2, True)]):
+        kind = of_cell(CELL.replace("<k>", str(k)), f"<cell {number}>")[name]
+        assert found(reads, tmp_path, point={"x": kind()}) == (is_found, k)
+
+
+UNREADABLE = """
+import abc, collections, enum
+class Method:
+    def read(self): return 2
+class Property:
+    k = property(lambda self: 2)
+class Color(enum.Enum):
+    RED = 1
+    GREEN = 2
+Pair = collections.namedtuple("Pair", "a b")
+class Empty(abc.ABC):
+    pass
+"""
+
+
+def test_a_class_whose_methods_cannot_be_read_is_refused(monkeypatch):
+    """A class without methods needs no text: its attributes and its objects hold all values."""
+    monkeypatch.setitem(sys.modules, "cells", type(sys)("cells"))
+    space = vars(sys.modules["cells"])
+    exec(UNREADABLE, space)
+    for name in ("Method", "Property"):
+        with pytest.raises(TypeError, match=f"source text of {name}.* cannot be read: define it"):
+            value_hash(space[name]())
+    color, pair = space["Color"], space["Pair"]
+    values = [color.RED, color.GREEN, pair(1, 2), pair(1, 3), space["Empty"]()]
+    assert len(set(map(value_hash, values))) == len(values)
 
 
 def test_a_sweep_and_run_points_do_not_share_results(tmp_path):

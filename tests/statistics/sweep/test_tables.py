@@ -75,6 +75,18 @@ def test_differences_are_taken_from_an_object_as_the_table_shows_it():
         assert found[["p", "wait_estimate"]].to_numpy().tolist() == [["EASY()", 1.0]]
 
 
+def test_a_half_width_does_not_depend_on_the_name_of_the_column():
+    """The interval of a mean wait is cut off at 0, and the half-width is still Student's."""
+    values = [0.1, 0.0, 5.0, 0.0]
+    runs = pd.DataFrame({"p": 1, "replication": range(4), "wait": values, "value": values})
+    (row,) = summarize(runs).to_dict("records")
+    assert (row["wait_low"], row["value_low"] < 0) == (0.0, True)
+    assert row["wait_high"] == row["value_high"]
+    for name in ("wait", "value"):
+        spread = np.std(values, ddof=1) / 2
+        assert row[f"{name}_half_width"] == pytest.approx(3.182446 * spread, rel=1e-6)
+
+
 def test_few_replications_are_said():
     table = pd.DataFrame({"load": [0.5] * 3, "replication": range(3), "wait": [1.0, 2.0, 3.0]})
     with pytest.warns(UserWarning, match="a point has 3 replications"):
