@@ -19,10 +19,10 @@ import pandas as pd
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import atomic_path
-from coalloc_lib.statistics.storage import read_runs
 from coalloc_lib.workloads.catalogue import trace
 from studies.ledger import Row, read_ledger
 from studies.log_files import logs_missing_in
+from studies.storage import read_runs
 
 #: The folder ``data`` of the repository. It contains the numbers printed in the papers and the
 #: stored simulation runs.

@@ -8,11 +8,11 @@ from typing import Any
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import folder_beside
-from coalloc_lib.statistics.storage import write_runs
 from studies.archive import CHECKSUM, LEDGER, MADE_WITH, RUNS, runs_sha256, write_made_with
 from studies.ledger import Row, write_ledger
 from studies.log_files import logs_missing_in
 from studies.pages import INDEX, figures_run, write_index
+from studies.storage import write_runs
 
 #: The resolution of the figures' image files, in dots per inch.
 DPI = 150

@@ -19,14 +19,6 @@ from coalloc_lib.basics.checks import InputError, instance_of, one_of, shown, wh
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.statistics import NoColumnError, NotRunError
 from coalloc_lib.statistics.labels import label
-from coalloc_lib.statistics.storage import (
-    each_once,
-    identities,
-    identity,
-    joined_runs,
-    setting_columns,
-    table_of_runs,
-)
 from coalloc_lib.statistics.sweep import SweepError, run_points
 from coalloc_lib.statistics.sweep.keys import files_digest
 from coalloc_lib.workloads.catalogue import content_checksum
@@ -38,6 +30,14 @@ from studies.ledger import Decision, Row, judge_claim, not_on_stand_in, without_
 from studies.log_files import logs_missing_in, missing_logs
 from studies.published import load_claims, published_claim
 from studies.results import Caption, StudyFigure, StudyResult
+from studies.storage import (
+    each_once,
+    identities,
+    identity,
+    joined_runs,
+    setting_columns,
+    table_of_runs,
+)
 
 STUDIES_FOLDER = Path(__file__).parent
 #: A digest of the code of all studies, which is part of the key of every cached result. It is

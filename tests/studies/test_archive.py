@@ -8,7 +8,6 @@ import pytest
 
 import studies
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.statistics.storage import write_runs
 from studies import archive
 from studies.archive import (
     archived_ledger,
@@ -17,6 +16,7 @@ from studies.archive import (
     made_with,
 )
 from studies.ledger import Row, write_ledger
+from studies.storage import write_runs
 from tests.studies.toy import toy
 
 ROW = Row("a", "A-1", "loss", 0.4, 0.41, 0.4, 0.42, "holds", "it is", "little: 0.03", 0.0125)

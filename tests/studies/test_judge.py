@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from coalloc_lib.statistics import pick
-from coalloc_lib.statistics.storage import read_runs, write_runs
 from studies.archive import RUNS
 from studies.published import PublishedError
+from studies.storage import read_runs, write_runs
 from tests.studies.toy import toy
 
 NAME, OTHER = "maximal-utilization", "cluster-configurations"

@@ -10,7 +10,6 @@ import coalloc_lib as co
 from coalloc_lib.basics.seeds import spawn
 from coalloc_lib.statistics import Replications
 from coalloc_lib.statistics.settling import RISING, WARM_UP
-from coalloc_lib.statistics.storage import table_of_runs
 from studies.communication_penalty import Search, Setting, model, responses, scenario
 from studies.communication_penalty.model import GROUPS, NAMES
 from studies.communication_penalty.responses import Responses, change, lost, respond
@@ -21,6 +20,7 @@ from studies.communication_penalty.thresholds import (
     read_thresholds,
     roots_of_runs,
 )
+from studies.storage import table_of_runs
 
 TINY = (4_000, 6)
 SEARCH = SimpleNamespace(search_jobs=4_000, search_runs=6, search_budget=20, search_longest=40_000)

@@ -10,9 +10,9 @@ import coalloc_lib as co
 import studies
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.statistics import NotRunError, keys_of, pick
-from coalloc_lib.statistics.storage import read_runs, write_runs
 from studies.columns import column
 from studies.ledger import Decision
+from studies.storage import read_runs, write_runs
 from studies.study import Study, scales
 from tests.studies.toy import Draw, measure, settings, toy
 

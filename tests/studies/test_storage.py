@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from coalloc_lib.statistics.storage import joined_runs, read_runs, table_of_runs, write_runs
+from studies.storage import joined_runs, read_runs, table_of_runs, write_runs
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, shown
 from coalloc_lib.basics.files import atomic_path
-from coalloc_lib.statistics.damage import check_lines, check_numbers
 from coalloc_lib.statistics.labels import label
 from coalloc_lib.statistics.replications import REPLICATION
+from studies.damage import check_lines, check_numbers
 
 #: The names of the columns of a table of runs that always hold strings, even if all their cells are
 #: empty.

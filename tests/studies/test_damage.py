@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.statistics.storage import read_runs, write_runs
+from studies.storage import read_runs, write_runs
 
 RUNS = pd.DataFrame(
     {
