@@ -508,16 +508,24 @@ class Explorer(ipw.VBox):
         except InputError as error:
             self.scenario.value = self._possible
             self._notes[name].value = note(source + str(error))
-            self.view.add_class("coalloc-past")
-            if hasattr(self.view, "rest"):
-                self.view.rest()  # No finer picture follows.
+            self._fade()
             return
+        except BaseException:  # for example, because the user has interrupted the kernel
+            self._drawn = None
+            self._fade()
+            raise
         self.scenario.value = self._possible = _line(values)
         self.view.remove_class("coalloc-past")
         if picture is not None:
             self.view.draw(picture, busy=self._drawn[1])
         elif self._drawn[1] and hasattr(self.view, "wait"):
             self.view.wait()
+
+    def _fade(self) -> None:
+        # The picture does not show the values of the controls, and no finer picture follows.
+        self.view.add_class("coalloc-past")
+        if hasattr(self.view, "rest"):
+            self.view.rest()
 
     def _before(self, values: Mapping[str, Any]) -> dict[str, Any]:
         last, earlier = self._settled
