@@ -20,6 +20,8 @@ from coalloc_lib.widgets.playground_files import code_of, file_buttons
 
 #: The controls of a computing centre that are always visible. The button "more" shows the others.
 FIRST = ("policy", "span", "penalty")
+#: The layout of a box that takes a whole line among the controls behind the button "more".
+WHOLE_LINE = {"flex": "1 1 100%", "flex_flow": "row wrap"}
 
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
@@ -33,7 +35,8 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
         ui.slider_with_entry(CONTROLS["estimate"], 1.0, 1.0, 10.0, 0.5),
     )
     rows: dict[str, ipw.Widget] = dict(zip(CONTROLS, made, strict=True))
-    reason_why = ipw.HTML(layout={"flex": "1 1 100%"})
+    reason_why = ipw.HTML(layout={"flex": "1 1 430px"})
+    reason_why.add_class("coalloc-off")
     _label(side, rows)
 
     def react(_change: Any = None) -> None:
@@ -116,12 +119,14 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         "load": ui.slider_with_entry("load", 0.7, 0.1, 0.95, 0.01),
     }
     jobs = "<b>jobs of both</b> <small>(load of A's system)</small>"
-    columns, more = [(ipw.HTML(jobs), [*controls])], []
+    columns, more, reasons = [(ipw.HTML(jobs), [*controls])], [], []
     for side, span in zip(SIDES, (NEVER, AT_NEED), strict=True):
         rows, reason_why = _controls(side, span)
         heading = ipw.HTML(badge(side, LOOK[side].colour))
         columns.append((heading, [f"{side}.{name}" for name in FIRST]))
-        more += [name for name in rows if name.split(".")[1] not in FIRST] + [reason_why]
+        more += [name for name in rows if name.split(".")[1] not in FIRST]
+        more.append(ipw.Box(layout=WHOLE_LINE))  # The other centre begins a new line.
+        reasons.append(reason_why)
         controls |= rows
 
     def draw(coarse: bool, **values: Any) -> None:
@@ -132,12 +137,15 @@ def playground_explorer(state: str = "") -> ui.Explorer:
 
     copied, files = ui.fold("copy this scenario as code: a click marks it", code), ipw.HBox()
     files.add_class("coalloc-needs-python")
+    buttons = ipw.HBox([board.watched, copied, files], layout={"flex_flow": "row wrap"})
+    buttons.add_class("coalloc-buttons")
     # The text field is not shown, because the Python code and the saved files show the same values
     # in a more readable form.
     box = ui.Explorer(
-        controls, draw, board, state, simulates=lambda **_: True, columns=columns, more=more,
-        below=[copied, files], shows_scenario=False,
+        controls, draw, board, state, simulates=lambda **_: True, columns=columns,
+        more=[*more, ipw.HBox(reasons, layout=WHOLE_LINE)], below=[buttons], shows_scenario=False,
     )  # fmt: skip
+    box.add_class("coalloc-playground")
     save, load = file_buttons(box, links)
     files.children = save, links, load
     return box
