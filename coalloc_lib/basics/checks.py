@@ -310,11 +310,20 @@ def numbers(name: str, values: Any) -> NDArray:
 
 
 def floats(name: str, values: Any) -> NDArray[np.float64]:
-    """Convert `values` to a new float array, in which True is 1, or raise `InputError`."""
+    """Convert `values` to a new float array, in which True is 1, or raise `InputError`.
+
+    Apart from truth values, the same values are accepted as by `numbers`.
+    """
+    if np.ma.is_masked(values):
+        return numbers(name, values)
     try:
-        return np.array(values, dtype=float, order="C")
+        array = np.asarray(values)
     except (TypeError, ValueError, OverflowError):
         return numbers(name, values).astype(float)
+    if array.dtype.char in "?d":  # truth values, or 64-bit floats
+        return np.array(array, dtype=float, order="C")
+    # A list of whole numbers and truth values has become an array of whole numbers here.
+    return numbers(name, array if array.dtype.kind in "iuf" else values).astype(float, order="C")
 
 
 def array_of(name: str, values: Any) -> NDArray:

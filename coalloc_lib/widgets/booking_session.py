@@ -12,7 +12,7 @@ import numpy as np
 
 from coalloc_lib.basics.checks import InputError, not_negative, shown, whole
 from coalloc_lib.basics.display import listed
-from coalloc_lib.calendar import Booking, Calendar
+from coalloc_lib.calendar import Booking, Calendar, Rejection
 from coalloc_lib.calendar.search import TOO_FEW, Attempt, Request
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
@@ -138,6 +138,24 @@ class Reserved(NamedTuple):
         return AHEAD if self.asked.start > self.asked.submit else AT_ONCE
 
 
+class Outcome(NamedTuple):
+    """The outcome of a request of the calendar's own user.
+
+    Attributes
+    ----------
+    reserved : Reserved or None
+        The reservation, or None if the request is rejected.
+    words : str
+        The outcome in words.
+    tried : list of dict
+        The data with which a browser draws each attempt.
+    """
+
+    reserved: Reserved | None
+    words: str
+    tried: list[dict[str, Any]]
+
+
 class BookingSession:
     """A calendar of servers with reservations of other users and of its own user.
 
@@ -157,13 +175,12 @@ class BookingSession:
         self.calendar, self.unit = Calendar(*setting[:6]), unit
         self._penalty = not_negative("span_penalty", setting.span_penalty)
         self.booked: list[Reserved] = []
-        self.tried: list[dict[str, Any]] = []
         self._rejected = self._number = 0
         # The requests of the calendar's own user that were once booked and are not cancelled.
         self._kept: dict[int, Request] = {}
         for place, request in enumerate(others, start=1):
             self.calendar.advance(request.submit)
-            self._rejected += self._book(-place, request) is None
+            self._rejected += isinstance(self._book(-place, request), Rejection)
         self.calendar.advance(now)
         self.until = self.calendar.terms.horizon_end(now)
 
@@ -188,7 +205,7 @@ class BookingSession:
         apart = f"up to {terms.most_attempts} attempts, {self._time(terms.step)} apart"
         return f"{apart if terms.most_attempts > 1 else '1 attempt'}; horizon {ahead} ahead"
 
-    def submit(self, start: float, length: float, servers: int) -> tuple[Reserved | None, str]:
+    def submit(self, start: float, length: float, servers: int) -> Outcome:
         """Submit a request of the calendar's own user at the current time of the calendar.
 
         Parameters
@@ -200,17 +217,17 @@ class BookingSession:
 
         Returns
         -------
-        reserved : Reserved or None
-            The reservation, or None if the request is rejected.
-        words : str
-            The outcome in words.
+        Outcome
+            The reservation or None, the outcome in words, and the attempts.
         """
         request = Request(self.calendar.now, start, length, servers)
-        reserved = self._book(self._number + 1, request)
+        answer = self._book(self._number + 1, request)
         self._number += 1
-        if reserved is not None:
+        is_booked = isinstance(answer, Booking)
+        if is_booked:
             self._kept[self._number] = request
-        return reserved, f"request {self._number} is {self._outcome(reserved)}"
+        words = f"request {self._number} is {self._in_words(answer)}"
+        return Outcome(self.booked[-1] if is_booked else None, words, self._tried(answer, servers))
 
     def again(self, before: "BookingSession") -> list[str]:
         """Submit the user's requests from an earlier session again in this session.
@@ -225,9 +242,9 @@ class BookingSession:
         self._number = before._number
         for number, request in before._kept.items():
             self._kept[number] = request._replace(submit=self.calendar.now)
-            reserved = self._book(number, self._kept[number])
-            if reserved is None or number in lost:
-                sentences.append(f"your request {number} is {self._outcome(reserved)}")
+            answer = self._book(number, self._kept[number])
+            if isinstance(answer, Rejection) or number in lost:
+                sentences.append(f"your request {number} is {self._in_words(answer)}")
         return sentences
 
     def cancel(self, number: int) -> str:
@@ -283,23 +300,27 @@ class BookingSession:
             "said": f"{words}, {ahead}{_count(len(booking.attempts), 'attempt')}",
         }  # fmt: skip
 
-    def _book(self, number: int, request: Request) -> Reserved | None:
+    def _book(self, number: int, request: Request) -> Booking | Rejection:
         _, start, length, servers = request
         answer = self.calendar.submit(start, length, servers, span_penalty=self._penalty)
-        self._why = "" if isinstance(answer, Booking) else answer.why
-        self.tried = [self._attempt(attempt, servers) for attempt in answer.attempts]
-        if not isinstance(answer, Booking):
-            return None
-        self.booked.append(Reserved(number, request, answer))
-        return self.booked[-1]
+        if isinstance(answer, Booking):
+            self.booked.append(Reserved(number, request, answer))
+        return answer
 
-    def _attempt(self, attempt: Attempt, servers: int) -> dict[str, Any]:
+    def _tried(self, answer: Booking | Rejection, servers: int) -> list[dict[str, Any]]:
+        # The servers of the answer itself were free when the attempts were made.
+        earlier = [reserved.booking for reserved in self.booked if reserved.booking is not answer]
+        return [self._attempt(attempt, servers, earlier) for attempt in answer.attempts]
+
+    def _attempt(
+        self, attempt: Attempt, servers: int, earlier: Iterable[Booking]
+    ) -> dict[str, Any]:
         start, end, idle, why = attempt
         taken = {
             server
-            for reserved in self.booked
-            if reserved.booking.start < end and reserved.booking.end > start
-            for server in reserved.booking.servers
+            for booking in earlier
+            if booking.start < end and booking.end > start
+            for server in booking.servers
         }
         free = [server for server in range(self.calendar.system.processors) if server not in taken]
         words = f"{_count(sum(idle), 'server')} idle for all this time, {servers} needed"
@@ -308,13 +329,13 @@ class BookingSession:
             "said": words if why in ("", TOO_FEW) else why,
         }  # fmt: skip
 
-    def _outcome(self, reserved: Reserved | None) -> str:
-        tries = len(self.tried)
-        if reserved is None:
+    def _in_words(self, answer: Booking | Rejection) -> str:
+        tries = len(answer.attempts)
+        if isinstance(answer, Rejection):
             after = f" after {_count(tries, 'attempt')}" if tries else ""
-            return f"rejected{after}: {self._why}"
+            return f"rejected{after}: {answer.why}"
         at = "the first attempt" if tries == 1 else f"attempt {tries}"
-        return f"booked {self._where(reserved.booking)}, at {at}"
+        return f"booked {self._where(answer)}, at {at}"
 
     def _where(self, booking: Booking) -> str:
         servers = [server + 1 for server in booking.servers]

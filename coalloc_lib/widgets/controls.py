@@ -6,23 +6,22 @@ a slider.
 """
 
 import asyncio
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from html import escape
 from inspect import signature
 from itertools import chain
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
 
 import anywidget
 import ipywidgets as ipw
 import traitlets
 from ipywidgets.widgets.widget_string import HTMLStyle
 
-from coalloc_lib.basics.checks import InputError, one_of, shown
+from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
+from coalloc_lib.widgets.drawn import Drawn
+from coalloc_lib.widgets.scenario_line import line_of, values_in
 
 #: The folder with the scripts and the style sheets for the browser.
 BROWSER = Path(__file__).parent / "browser"
@@ -244,6 +243,26 @@ class View(anywidget.AnyWidget):
         self.value = self.data["text/html"]
 
 
+def _scenario_field() -> ipw.Text:
+    return ipw.Text(
+        description="this scenario",
+        style=WIDE,
+        layout={"width": "auto"},
+        tooltip="copy it to keep it; paste one to see it",
+        continuous_update=False,
+    )
+
+
+def _hidden_notes(names: Iterable[str]) -> dict[str, ipw.HTML]:
+    # All notes share one layout object and one style object, because a notebook file stores each of
+    # these objects in full.
+    shared = {"layout": ipw.Layout(), "style": HTMLStyle()}
+    notes = {name: ipw.HTML(**shared) for name in names}
+    for each in notes.values():
+        each.add_class("coalloc-said")
+    return notes
+
+
 class Explorer(ipw.VBox):
     """Controls with a picture that is redrawn whenever one of the controls changes.
 
@@ -307,22 +326,12 @@ class Explorer(ipw.VBox):
         shows_scenario: bool = True,
     ) -> None:
         self._holders = {name: entry_of(control) for name, control in controls.items()}
-        # All notes share one layout object and one style object, because a notebook file stores
-        # each of these objects in full.
-        shared = {"layout": ipw.Layout(), "style": HTMLStyle()}
-        self._notes = {name: ipw.HTML(**shared) for name in [*controls, "this scenario"]}
-        for beside in self._notes.values():
-            beside.add_class("coalloc-said")
+        self._notes = _hidden_notes([*controls, "this scenario"])
         self._draw, self._simulates = draw, simulates
+        self._takes_before = "before" in signature(draw).parameters
         self.view = View() if view is None else view
         self.view.add_class("coalloc-view")
-        self._takes_before = "before" in signature(draw).parameters
-        #: The values of the controls when the last fine picture was drawn, and when the fine
-        #: picture before it was drawn.
-        self._settled: tuple[dict[str, Any] | None, dict[str, Any] | None] = None, None
-        #: The values of the controls when the current picture was drawn, and whether a finer
-        #: picture follows.
-        self._drawn: tuple[dict[str, Any], bool] | None = None
+        self._drawn = Drawn()
         self._waiting: asyncio.TimerHandle | None = None
         #: The values of the controls when the last picture was drawn without an error, as a line.
         self._possible = ""
@@ -332,26 +341,18 @@ class Explorer(ipw.VBox):
         #: The options of each drop-down list. When the options of a list change, ipywidgets briefly
         #: selects the first option, and `_moved` must ignore this change in the value.
         self._offered = {n: getattr(h, "options", None) for n, h in self._holders.items()}
-        self.scenario = ipw.Text(
-            description="this scenario",
-            style=WIDE,
-            layout={"width": "auto"},
-            tooltip="copy it to keep it; paste one to see it",
-            continuous_update=False,
-        )
-        arranged = self._arranged(controls, above, columns, more)
-        arranged.add_class("coalloc-controls")
-        said = self._notes["this scenario"]
-        for needs_python in (arranged, self.scenario, said):
-            needs_python.add_class("coalloc-needs-python")
-        last = ipw.VBox([*below, *[self.scenario] * shows_scenario, said])
-        last.add_class("coalloc-below")
-        super().__init__([styled(), gone(), arranged, self.view, last])
+        self.scenario = _scenario_field()
+        upper = self._arranged(controls, above, columns, more)
+        lower = self._below_view(below, shows_scenario)
+        super().__init__([styled(), gone(), upper, self.view, lower])
         self.add_class("coalloc-whole")
         self._observe()
+        self._begin(state)
+
+    def _begin(self, state: str) -> None:
         # The controls are set before the first picture is drawn, because drawing can take long.
         fault = self._apply(state)
-        self._redraw(next(iter(controls)), coarse=False)
+        self._redraw(next(iter(self._holders)), coarse=False)
         if fault:
             self.reject(fault)
         self.scenario.observe(self._typed, "value")
@@ -385,7 +386,18 @@ class Explorer(ipw.VBox):
                  for line in (parts, cells, hidden) if line]  # fmt: skip
         if hidden:
             lines[-1] = fold("more", lines[-1])
-        return ipw.VBox([*above, *lines])
+        arranged = ipw.VBox([*above, *lines])
+        arranged.add_class("coalloc-controls")
+        arranged.add_class("coalloc-needs-python")
+        return arranged
+
+    def _below_view(self, below: Sequence[ipw.Widget], shows_scenario: bool) -> ipw.VBox:
+        said = self._notes["this scenario"]
+        for needs_python in (self.scenario, said):
+            needs_python.add_class("coalloc-needs-python")
+        box = ipw.VBox([*below, *[self.scenario] * shows_scenario, said])
+        box.add_class("coalloc-below")
+        return box
 
     @property
     def values(self) -> dict[str, Any]:
@@ -404,7 +416,7 @@ class Explorer(ipw.VBox):
         source : str
             The beginning of the note, such as the name of the file that holds the line.
         """
-        if line == _line(self.values):
+        if line == line_of(self.values):
             return
         fault = self._apply(line)
         self.scenario.value = self._possible
@@ -418,7 +430,7 @@ class Explorer(ipw.VBox):
         # If the line is wrong, keep the values of the controls, and return what is wrong.
         before, self._held = self.values, True
         try:
-            wanted = self._parsed(line)
+            wanted = values_in(line, self._holders, self._possible)
             self._set(wanted)
             for name, value in wanted.items():
                 if self.values[name] != value:  # Another control has changed it.
@@ -449,27 +461,8 @@ class Explorer(ipw.VBox):
                 if name in wanted:
                     holder.value = wanted[name]
 
-    def _parsed(self, line: str) -> dict[str, Any]:
-        if line.strip() and "=" not in line:
-            raise InputError(f"{shown(line)} names no control; give {self._example(line)}")
-        wanted = {}
-        for name, text in parse_qsl(line, keep_blank_values=True):
-            if name not in self._holders:
-                raise InputError(
-                    f"{shown(name)} is not the name of a control; give one of "
-                    f"{', '.join(self._holders)}"
-                )
-            wanted[name] = _value_of(self._holders[name], name, text)
-        return wanted
-
-    def _example(self, line: str) -> str:
-        # The only control of an explorer takes the whole line.
-        if len(self._holders) == 1:
-            return f"{next(iter(self._holders))}={line.replace(' ', '')}"
-        return f"names and values, such as {self._possible}"
-
     def _moved(self, name: str) -> None:
-        if self._held or (self._drawn and self.values == self._drawn[0]):
+        if self._held or self.values == self._drawn.values:
             return  # This control has changed another one, which has already redrawn the picture.
         if self._offered[name] != getattr(self._holders[name], "options", None):
             return
@@ -481,47 +474,60 @@ class Explorer(ipw.VBox):
         if self._waiting is not None:
             self._waiting.cancel()
         self._redraw(name, coarse=True)
-        if self._drawn and self._drawn[1]:
+        if self._drawn.is_coarse:
             self._waiting = loop.call_later(REST, self._redraw, name, False)
 
     def _redraw(self, name: str, coarse: bool, source: str = "") -> None:
         self._mend_disabled()
         values = self.values
-        if self._drawn in ((values, coarse), (values, False)):
+        if self._drawn.suffices(values, coarse):
             return
-        self._drawn = values, False
+        self._drawn.begin(values)
         for beside in self._notes.values():
             beside.value = ""
-        try:
-            if wrong := self._out_of_range():
-                name, words = wrong
-                raise InputError(words)
-            if self._simulates is None:
-                picture = self._draw(**values, **self._before(values))
-                coarse = False
-            else:
-                coarse = coarse and self._simulates(**values)
-                picture = self._draw(**values, **self._before(values), coarse=coarse)
-                self._drawn = values, coarse
-            if not coarse and values != self._settled[0]:
-                self._settled = values, self._settled[0]
-        except InputError as error:
-            self.scenario.value = self._possible
-            self._notes[name].value = note(source + str(error))
-            self.view.add_class("coalloc-past")
-            if hasattr(self.view, "rest"):
-                self.view.rest()  # No finer picture follows.
+        wrong = self._out_of_range()
+        if wrong is not None:
+            self._say(wrong[0], source + wrong[1])
             return
-        self.scenario.value = self._possible = _line(values)
-        self.view.remove_class("coalloc-past")
-        if picture is not None:
-            self.view.draw(picture, busy=self._drawn[1])
-        elif self._drawn[1] and hasattr(self.view, "wait"):
-            self.view.wait()
+        try:
+            self._show(self._picture_of(values, coarse), values)
+        except InputError as error:
+            self._say(name, source + str(error))
+        except BaseException:  # for example, because the user has interrupted the kernel
+            self._drawn.interrupt()
+            self._fade()
+            raise
 
-    def _before(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        last, earlier = self._settled
-        return {"before": earlier if values == last else last} if self._takes_before else {}
+    def _picture_of(self, values: Mapping[str, Any], coarse: bool) -> Picture | None:
+        before = {"before": self._drawn.before(values)} if self._takes_before else {}
+        if self._simulates is None:
+            picture, coarse = self._draw(**values, **before), False
+        else:
+            coarse = coarse and self._simulates(**values)
+            picture = self._draw(**values, **before, coarse=coarse)
+        self._drawn.finish(coarse)
+        return picture
+
+    def _show(self, picture: Picture | None, values: Mapping[str, Any]) -> None:
+        is_coarse = self._drawn.is_coarse
+        if picture is not None:
+            self.view.draw(picture, busy=is_coarse)
+        elif is_coarse and hasattr(self.view, "wait"):
+            self.view.wait()
+        self.scenario.value = self._possible = line_of(values)
+        self.view.remove_class("coalloc-past")
+
+    def _say(self, name: str, words: str) -> None:
+        # Say beside a control why the values of the controls cannot be drawn.
+        self.scenario.value = self._possible
+        self._notes[name].value = note(words)
+        self._fade()
+
+    def _fade(self) -> None:
+        # The picture does not show the values of the controls, and no finer picture follows.
+        self.view.add_class("coalloc-past")
+        if hasattr(self.view, "rest"):
+            self.view.rest()
 
     def _mend_disabled(self) -> None:
         # A user cannot correct a number in a disabled entry, so it must not cause an error.
@@ -546,25 +552,6 @@ class Explorer(ipw.VBox):
 def note(words: str) -> str:
     """Return a note beside a control, such as an error message, as HTML."""
     return f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
-
-
-def _value_of(holder, name, text):
-    if hasattr(holder, "options"):
-        return text
-    if isinstance(holder.value, bool):
-        return one_of(name, text, ("True", "False")) == "True"
-    if isinstance(holder.value, str):
-        return text
-    number = math.nan
-    with suppress(ValueError):
-        number = type(holder.value)(text)
-    if not holder.min <= number <= holder.max:
-        raise InputError(f"{name} = {shown(text)}; give a number from {holder.min} to {holder.max}")
-    return number
-
-
-def _line(values):
-    return urlencode(values, safe=",()[]")
 
 
 def push(lower: ipw.Widget, upper: ipw.Widget) -> None:

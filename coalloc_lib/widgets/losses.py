@@ -108,7 +108,6 @@ class LossQuestion:
         return power_of_two(self.q, self.low, self.high, one_is_power_of_two=counted)
 
 
-@lru_cache(maxsize=1024)
 def max_utilization_of(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> MaxUtilization:
     """Return the maximal utilization of a system, which is 1 minus its capacity loss.
 
@@ -127,7 +126,7 @@ def max_utilization_of(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Ma
     Raises
     ------
     InputError
-        If the largest job does not fit into the system.
+        If an argument has the wrong type, or if the largest job does not fit into the system.
 
     Examples
     --------
@@ -135,6 +134,12 @@ def max_utilization_of(question: LossQuestion, jobs: int = SIMULATED_JOBS) -> Ma
     >>> found.method, round(found.capacity_loss, 2)
     ('approximation', 0.08)
     """
+    question = instance_of("question", question, LossQuestion, "a LossQuestion")
+    return _max_utilization_of(question, whole("jobs", jobs))
+
+
+@lru_cache(maxsize=1024)
+def _max_utilization_of(question: LossQuestion, jobs: int) -> MaxUtilization:
     system, sizes, components = question.system, question.sizes, question.components
     model = JobModel(sizes, components, question.request)
     refuse_impossible(system, model.largest())

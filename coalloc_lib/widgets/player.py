@@ -205,7 +205,13 @@ def _named(schedules):
         )
     for label, schedule in schedules.items():
         instance_of(f"schedules[{label!r}]", schedule, Schedule, "the result of simulate(...)")
-    return {str(label): schedule for label, schedule in schedules.items()}
+    named = {str(label): schedule for label, schedule in schedules.items()}
+    if len(named) < len(schedules):
+        raise InputError(
+            f"schedules has the keys {', '.join(map(repr, schedules))}, and two of them are equal "
+            "as text; give each schedule a name of its own"
+        )
+    return named
 
 
 def _check_same_jobs(against, schedules):

@@ -5,6 +5,7 @@ The module `coalloc_lib.statistics.scenario_pairs` simulates and compares the ce
 the controls.
 """
 
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -19,54 +20,68 @@ from coalloc_lib.widgets.playground_files import code_of, file_buttons
 
 #: The controls of a computing centre that are always visible. The button "more" shows the others.
 FIRST = ("policy", "span", "penalty")
+#: The layout of a box that takes a whole line among the controls behind the button "more".
+WHOLE_LINE = {"flex": "1 1 100%", "flex_flow": "row wrap"}
 
 
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
-    # The labels of controls behind the button "more" begin with the name of the centre.
-    rows = dict(
-        zip(
-            CONTROLS,
-            (
-                ui.text_entry(CONTROLS["clusters"], "8,8,8"),
-                ui.choice(CONTROLS["policy"], POLICIES),
-                ui.slider_with_entry(CONTROLS["max_jumps"], 5, 0, 50),
-                ui.choice("span", SPANS[:3], span),
-                ui.slider_with_entry("penalty", 0.25, *PENALTIES, 0.05),
-                ui.slider_with_entry(CONTROLS["estimate"], 1.0, 1.0, 10.0, 0.5),
-            ),
-            strict=True,
-        )
+    # Return the controls of a centre by name, and the text that says which of them have no effect.
+    made = (
+        ui.text_entry(CONTROLS["clusters"], "8,8,8"),
+        ui.choice(CONTROLS["policy"], POLICIES),
+        ui.slider_with_entry(CONTROLS["max_jumps"], 5, 0, 50),
+        ui.choice("span", SPANS[:3], span),
+        ui.slider_with_entry("penalty", 0.25, *PENALTIES, 0.05),
+        ui.slider_with_entry(CONTROLS["estimate"], 1.0, 1.0, 10.0, 0.5),
     )
-    leaves = {name: getattr(row, "children", (row,)) for name, row in rows.items()}
+    rows: dict[str, ipw.Widget] = dict(zip(CONTROLS, made, strict=True))
+    reason_why = ipw.HTML(layout={"flex": "1 1 430px"})
+    reason_why.add_class("coalloc-off")
+    _label(side, rows)
+
+    def react(_change: Any = None) -> None:
+        _offer_spans(rows["policy"].value, rows["span"])
+        reason_why.value = _disable_useless(side, rows)
+
+    for name in ("policy", "span", "clusters"):
+        rows[name].observe(react, "value")
+    react()
+    return {f"{side}.{name}": row for name, row in rows.items()}, reason_why
+
+
+def _leaves(row: ipw.Widget) -> tuple[ipw.Widget, ...]:
+    return getattr(row, "children", (row,))
+
+
+def _label(side: str, rows: Mapping[str, ipw.Widget]) -> None:
+    # The labels of controls behind the button "more" begin with the name of the centre.
     for name, words in CONTROLS.items():
-        for widget in leaves[name]:
+        for widget in _leaves(rows[name]):
             widget.tooltip = f"{words} of {side}"
             if name not in FIRST:
                 # A longer label would be cut off.
                 widget.description = f"{side}: {words.removesuffix(' factor')}"
-    clusters, policy, spanning, reason_why = (
-        rows["clusters"], rows["policy"], rows["span"], ipw.HTML(layout={"flex": "1 1 100%"}),
-    )  # fmt: skip
 
-    def disable_useless(_change: Any = None) -> None:
-        offered = SPANS if policy.value == "EASY" else SPANS[:3]
-        if spanning.options != offered:
-            kept = spanning.value if spanning.value in offered else AT_NEED
-            # When the options of a drop-down list change, ipywidgets selects the first option, so
-            # the previous choice is set again.
-            spanning.options, spanning.value = offered, kept
-        reasons = _useless(clusters.value, policy.value, spanning.value)
-        for name, reason in reasons.items():
-            for widget in leaves[name]:
-                widget.disabled = reason != ""
-        off = [f"{CONTROLS[n]} ({why})" for n, why in reasons.items() if why]
-        off += ["adaptive spanning (only EASY has it)"] * (policy.value != "EASY")
-        reason_why.value = f"<small>{side}, off: {', '.join(off)}</small>" * bool(off)
 
-    for widget in (policy, spanning, clusters):
-        widget.observe(disable_useless, "value")
-    disable_useless()
-    return {f"{side}.{name}": row for name, row in rows.items()}, reason_why
+def _offer_spans(policy: str, spanning: ipw.Dropdown) -> None:
+    offered = SPANS if policy == "EASY" else SPANS[:3]
+    if spanning.options != offered:
+        kept = spanning.value if spanning.value in offered else AT_NEED
+        # When the options of a drop-down list change, ipywidgets selects the first option, so the
+        # previous choice is set again.
+        spanning.options, spanning.value = offered, kept
+
+
+def _disable_useless(side: str, rows: Mapping[str, ipw.Widget]) -> str:
+    # Disable the controls that have no effect, and return a text as HTML that says why.
+    policy = rows["policy"].value
+    reasons = _useless(rows["clusters"].value, policy, rows["span"].value)
+    for name, reason in reasons.items():
+        for widget in _leaves(rows[name]):
+            widget.disabled = reason != ""
+    off = [f"{CONTROLS[name]} ({why})" for name, why in reasons.items() if why]
+    off += ["adaptive spanning (only EASY has it)"] * (policy != "EASY")
+    return f"<small>{side}, off: {', '.join(off)}</small>" * bool(off)
 
 
 def _useless(clusters: str, policy: str, span: str) -> dict[str, str]:
@@ -104,12 +119,14 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         "load": ui.slider_with_entry("load", 0.7, 0.1, 0.95, 0.01),
     }
     jobs = "<b>jobs of both</b> <small>(load of A's system)</small>"
-    columns, more = [(ipw.HTML(jobs), [*controls])], []
+    columns, more, reasons = [(ipw.HTML(jobs), [*controls])], [], []
     for side, span in zip(SIDES, (NEVER, AT_NEED), strict=True):
         rows, reason_why = _controls(side, span)
         heading = ipw.HTML(badge(side, LOOK[side].colour))
         columns.append((heading, [f"{side}.{name}" for name in FIRST]))
-        more += [name for name in rows if name.split(".")[1] not in FIRST] + [reason_why]
+        more += [name for name in rows if name.split(".")[1] not in FIRST]
+        more.append(ipw.Box(layout=WHOLE_LINE))  # The other centre begins a new line.
+        reasons.append(reason_why)
         controls |= rows
 
     def draw(coarse: bool, **values: Any) -> None:
@@ -120,12 +137,15 @@ def playground_explorer(state: str = "") -> ui.Explorer:
 
     copied, files = ui.fold("copy this scenario as code: a click marks it", code), ipw.HBox()
     files.add_class("coalloc-needs-python")
+    buttons = ipw.HBox([board.watched, copied, files], layout={"flex_flow": "row wrap"})
+    buttons.add_class("coalloc-buttons")
     # The text field is not shown, because the Python code and the saved files show the same values
     # in a more readable form.
     box = ui.Explorer(
-        controls, draw, board, state, simulates=lambda **_: True, columns=columns, more=more,
-        below=[copied, files], shows_scenario=False,
+        controls, draw, board, state, simulates=lambda **_: True, columns=columns,
+        more=[*more, ipw.HBox(reasons, layout=WHOLE_LINE)], below=[buttons], shows_scenario=False,
     )  # fmt: skip
+    box.add_class("coalloc-playground")
     save, load = file_buttons(box, links)
     files.children = save, links, load
     return box

@@ -138,11 +138,12 @@ class Board(ipw.VBox):
         self._verdict = self._break_even = ""
         self.player: Player | None = None
         self._shown: tuple[Scenario, Scenario] | None = None
-        self._watched = ui.fold(f"watch {SHOWN} of the jobs", ipw.VBox())
+        #: The animation, which the playground places beside its other buttons.
+        self.watched = ui.fold(f"watch {SHOWN} of the jobs", ipw.VBox())
         self.table.layout, self.curve.layout = {"flex": "1 1 430px"}, {"flex": "1 1 360px"}
         numbers = ipw.HBox([self.table, self.curve], layout={"flex_flow": "row wrap"})
         style = ipw.HTML(STYLE, layout={"display": "none"})
-        super().__init__([style, self.words, numbers, self._watched])
+        super().__init__([style, self.words, numbers])
 
     def show(self, one: Scenario, other: Scenario, load: float, coarse: bool) -> None:
         """Simulate two scenarios, and show a comparison of their results.
@@ -160,8 +161,8 @@ class Board(ipw.VBox):
             table = by_size(one, other, load, coarse)
         self._replay(one, other, load)
         self.table.value, self._verdict = _bars(table), f"<b>{escape(verdict(table))}.</b> "
-        self.words.remove_class("coalloc-past")
-        self.table.remove_class("coalloc-past")
+        for widget in (self.words, self.table, self.watched):
+            widget.remove_class("coalloc-past")
         if coarse:
             self.curve.add_class("coalloc-past")
             self._say(ui.BUSY)
@@ -184,7 +185,7 @@ class Board(ipw.VBox):
         schedules = {"A": first, "B": second}
         if self.player is None:
             self.player = Player(schedules, unit="h", now=jobs[0].submit[-1], against=first)
-            self._watched.children[-1].children = (self.player,)
+            self.watched.children[-1].children = (self.player,)
         else:
             self.player.show(schedules, first)
 
@@ -194,7 +195,7 @@ class Board(ipw.VBox):
     def rest(self) -> None:
         """Fade the results, because the controls have changed since the results were computed."""
         self._say(self._break_even)
-        for widget in (self.words, self.table, self.curve):
+        for widget in (self.words, self.table, self.curve, self.watched):
             widget.add_class("coalloc-past")
 
     def boxed(self) -> dict[str, str]:

@@ -107,8 +107,8 @@ class ReservationCalendar(Pictured):
         str
             The interval and the servers that were booked, or why the request was rejected.
         """
-        reserved, words = self._session.submit(start, length, servers)
-        self._update(words, "booked" if reserved else "refused", made=reserved)
+        reserved, words, tried = self._session.submit(start, length, servers)
+        self._update(words, "booked" if reserved else "refused", made=reserved, tried=tried)
         return words
 
     def cancel(self, number: int) -> str:
@@ -218,6 +218,7 @@ class ReservationCalendar(Pictured):
         field: str = "",
         made: booking.Reserved | None = None,
         found: Mapping[str, Any] | None = None,
+        tried: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         setting, session = self._setting, self._session
         servers, until, clusters = sum(setting.clusters), session.until, len(setting.clusters)
@@ -236,7 +237,7 @@ class ReservationCalendar(Pictured):
             "until": until,
             "grain": self._grain,
             "bookings": [session.shown(reserved) for reserved in visible],
-            "tried": session.tried if kind in ("booked", "refused") else [],
+            "tried": list(tried),
             "found": found,
             "said": {"words": words, "kind": kind, "field": field},
             "made": made and made.number,

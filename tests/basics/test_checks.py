@@ -317,6 +317,29 @@ def test_floats_are_read_from_numbers_and_truth_values_only():
             check("x", [[1], [1, 2]])
 
 
+NOT_FLOATS = {
+    "a masked value": (np.ma.array([1.0, 9.0], mask=[0, 1]), r"x\[1\] is masked; remove"),
+    "a masked whole number": (np.ma.array([1, 9], mask=[0, 1]), r"x\[1\] is masked; remove"),
+    "digits": ([1.0, "1"], r"x\[1\] = '1'; give a number"),
+    "an array of digits": (np.array(["1", "2"]), "x holds values of type <U1; give numbers"),
+    "dates": ([date(2020, 1, 1)], "x holds datetimes; give numbers"),
+    "an array of dates": (np.array(["2020-01-01"], "datetime64[D]"), "x holds datetimes; give"),
+    "a column of dates": (pd.Series(MOMENTS), "x holds datetimes; give numbers"),
+    "timedeltas": (LENGTHS, "x holds timedeltas; give numbers"),
+    "an array of timedeltas": (np.array(LENGTHS, "timedelta64[s]"), "x holds timedeltas; give"),
+    "a long number": ([0, 2**53 + 1], r"x\[1\] = 9007199254740993 has more digits"),
+    "a long number in an array": (np.array([2**53 + 1]), r"x\[0\] = 9007199254740993 has more"),
+    "rows of two lengths": ([[1], [1, 2]], r"x\[0\] = \[1\]; give rows of one length"),
+}
+
+
+@pytest.mark.parametrize("check", [floats, checks.not_negative_numbers])
+@pytest.mark.parametrize(("values", "words"), NOT_FLOATS.values(), ids=NOT_FLOATS)
+def test_floats_reject_what_numpy_would_convert_silently(check, values, words):
+    with pytest.raises(InputError, match=f"^{words}"):
+        check("x", values)
+
+
 @pytest.mark.parametrize("value", ["no", 1, 0.0, None, [True]])
 def test_only_a_truth_value_is_true_or_false(value):
     with pytest.raises(InputError, match=r"^x = .*; give True or False$"):

@@ -41,6 +41,18 @@ def test_in_a_page_players_play_and_the_calendar_books_nothing(show):
     assert page.locator("[data-booking]").count() == booked
 
 
+def test_a_box_without_a_state_keeps_its_picture_and_other_boxes_play(show):
+    boxes = [pages.box("Player", "0", "<i>still</i>"), pages.box("Player", "1", "")]
+    page = show(
+        f'<!doctype html><html lang="en"><meta charset="utf-8">'
+        f"{pages.fill(''.join(boxes), {'1': co.Player(small()).get_state()})}"
+        f"<script>{pages.script('Player')}</script>"
+    )
+    page.get_by_role("button", name="play").wait_for()
+    assert page.get_by_role("button", name="play").count() == 1
+    assert page.locator("[data-model='0']").inner_html() == "<i>still</i>"
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "site"

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tests.browser.test_heights import HIGHEST
 from tests.browser.test_lab import free_port, serving, wait_until
 from tests.conftest import ROOT
 
@@ -45,6 +46,10 @@ def test_it_fits_follows_the_keyboard_and_reads_what_it_saved(browser, address, 
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert table.bounding_box()["width"] <= width - 20
     assert page.locator(".coalloc-player, .cp-band").count() > 0
+    page.get_by_role("button", name="more").click()
+    page.get_by_role("textbox", name="A: clusters").wait_for()
+    assert page.locator(".coalloc-whole").bounding_box()["height"] <= HIGHEST
+    page.get_by_role("button", name="more").click()
     before = words.inner_text(), table.inner_text()
     slider = page.locator(".widget-inline-hbox:has(> .widget-label:text-is('load')) [role=slider]")
     for _ in range(3):

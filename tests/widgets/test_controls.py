@@ -103,6 +103,31 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     assert "coalloc-past" not in box.view._dom_classes
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_an_interrupted_picture_fades_and_is_drawn_when_it_is_asked_for_again(error):
+    numbers = []
+
+    def draw(number):
+        numbers.append(number)
+        if numbers == [1, 2]:
+            raise error
+        return Picture(bars(a=number / 10))
+
+    slider = ipw.IntSlider(value=1)
+    box = controls.Explorer({"number": slider}, draw)
+    before = box.view.value
+    with pytest.raises(error):
+        slider.value = 2
+    assert box.view.value == before
+    assert "coalloc-past" in box.view._dom_classes
+    slider.value = 1
+    assert box.view.value == before
+    assert "coalloc-past" not in box.view._dom_classes
+    slider.value = 2
+    assert box.view.value != before
+    assert numbers == [1, 2, 1, 2]
+
+
 def test_a_line_without_a_name_is_told_the_name_of_the_only_control():
     listed = ipw.Dropdown(options=["32,32", "64,16"], description="sizes")
     box = controls.Explorer({"sizes": listed}, lambda sizes: Picture(bars(a=0.1, title=sizes)))

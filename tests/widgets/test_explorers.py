@@ -14,6 +14,7 @@ from coalloc_lib.plots.curves import TOP
 from coalloc_lib.simulation import sites
 from coalloc_lib.widgets import LossQuestion, controls, divisions, max_utilization_of
 from coalloc_lib.widgets.controls import NumberEntry, WholeEntry
+from coalloc_lib.widgets.losses import SIMULATED_JOBS, _max_utilization_of
 from studies.communication_penalty import WHOLE, scenario, study
 from studies.communication_penalty import explorer as penalties
 from studies.communication_penalty.model import NAMES, NO_LIMIT
@@ -59,7 +60,7 @@ def quick(monkeypatch):
     monkeypatch.setattr("coalloc_lib.widgets.losses.BUDGET", 3.0)
     monkeypatch.setattr(penalties, "FINE", (1_500, 4))
     monkeypatch.setattr(penalties, "COARSE", (500, 3))
-    max_utilization_of.cache_clear()
+    _max_utilization_of.cache_clear()
 
 
 @pytest.fixture
@@ -225,12 +226,26 @@ def test_what_belongs_to_dq_acts_there_only(label, value):
     assert words(losses) != with_value
 
 
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ((None,), "question = None is not of type LossQuestion; give a LossQuestion"),
+        (({"clusters": 2},), "question = {'clusters': 2} is not of type LossQuestion"),
+        ((LossQuestion(), "many"), "jobs = 'many'; give a number"),
+        ((LossQuestion(), [500]), "jobs = [500]; give a number"),
+    ],
+)
+def test_what_is_no_question_about_losses_is_named(given, error):
+    with pytest.raises(co.InputError, match=f"^{re.escape(error)}"):
+        max_utilization_of(*given)
+
+
 @pytest.mark.parametrize("request_type", ["ordered", "unordered", "total"])
 def test_formula_and_simulation_answer_alike(request_type, monkeypatch):
     question = LossQuestion(request=request_type)
     formula = max_utilization_of(question)
     monkeypatch.setattr("coalloc_lib.widgets.losses.BUDGET", 1e-12)
-    simulated = max_utilization_of.__wrapped__(question)
+    simulated = _max_utilization_of.__wrapped__(question, SIMULATED_JOBS)
     assert formula.method == ("approximation" if request_type == "unordered" else "exact")
     assert simulated.method == "simulation"
     # The approximation is off by up to 0.0085. The 95 % interval is doubled, so that nearly no

@@ -267,6 +267,11 @@ def test_other_schedules_keep_the_axis_and_the_instant():
 WRONG = {
     "a string": (("no",), {}, r"^schedules = 'no'; give "),
     "too many": (({str(i): None for i in range(5)},), {}, "^schedules = .*; give "),
+    "two equal labels": (
+        ({1: small(), "1": small()},),
+        {},
+        "^schedules has the keys 1, '1', and two of them are equal as text; give each schedule",
+    ),
     "a bound in percent": ((small(),), {"bound": 30}, "^bound = 30; give a share"),
     "an idle share of 0.005": ((small(),), {"idle": 0.005}, "^idle = 0.005; .* from 0.01 to 1$"),
     "a number of jobs": ((small(),), {"against": 5}, "^against = 5 is not of type Schedule; give"),

@@ -28,7 +28,9 @@ function standIn(state) {
 
 function showAll(widgets) {
   for (const box of document.querySelectorAll("[data-coalloc]")) {
-    const state = JSON.parse(box.querySelector("script").textContent);
+    const stored = box.querySelector("script");
+    if (stored === null) continue; // No state was stored, so the still picture stays.
+    const state = JSON.parse(stored.textContent);
     box.replaceChildren();
     widgets[box.dataset.coalloc].render({ model: standIn(state), el: box });
   }
