@@ -175,6 +175,7 @@ def response_sample(
     """
     check_scenario("scenario", scenario)
     jobs = whole("jobs", jobs, least=20)
+    replications = whole("replications", replications)
     if maximum is None:
         maximum = max_utilization_by_simulation(scenario, jobs=jobs * replications, seed=seed)
     if positive("load", load) >= maximum.interval.low:

@@ -9,6 +9,10 @@ from coalloc_lib.basics.times import DAY
 from coalloc_lib.statistics.bootstrap import jobs_by_day, resamples_warning, sample_block_starts
 from coalloc_lib.statistics.resamples import Resamples
 
+#: The largest product of resamples and steps of a log. Each needs a number of eight bytes, and
+#: another one while the resamples are sampled.
+MOST_COUNTS = 10**8
+
 
 def resample_quantiles(
     values: ArrayLike,
@@ -47,6 +51,11 @@ def resample_quantiles(
         raise InputError(f"share = {share}; give a number of at most 1, such as 0.95")
     values, _, day, length = jobs_by_day(values, 1.0, submit, block, step)
     days = int(day.max()) + 1
+    if days * resamples > MOST_COUNTS:
+        raise InputError(
+            f"resamples = {resamples} of a log of {days:,} steps need too much memory; give fewer "
+            "resamples or a longer step"
+        )
     starts = sample_block_starts(days, length, resamples, seed)
     counts = _counts_of_days(starts, length, days)
     has_jobs = counts @ np.bincount(day, minlength=days) > 0
@@ -54,7 +63,9 @@ def resample_quantiles(
     resampled = np.empty((len(counts), len(values)))
     for column, row in enumerate(values):
         resampled[:, column] = _quantiles(row, share, day, counts)
-    estimates = np.quantile(values, share, axis=1, method="inverted_cdf")
+    # The same rule as for the resamples. NumPy's would round a product such as 0.07 * 100 up.
+    every_day_once = np.ones((1, days))
+    estimates = np.array([_quantiles(row, share, day, every_day_once)[0] for row in values])
     influence = _influence_on_quantiles(values, estimates, day, counts, resampled)
     return Resamples(
         estimates, resampled, starts.shape[1], influence, length, resamples_warning(has_jobs)

@@ -65,12 +65,13 @@ def pick(runs: pd.DataFrame, **where: Any) -> pd.DataFrame:
 def _mask(runs: pd.DataFrame, where: Mapping[str, Any]) -> NDArray[np.bool_]:
     keep = np.ones(len(runs), dtype=bool)
     for column, wanted in where.items():
-        _require(runs, column)
+        require_columns(runs, column)
         keep &= _matches(runs[column], wanted)
     return keep
 
 
-def _require(runs: pd.DataFrame, *names: str) -> None:
+def require_columns(runs: pd.DataFrame, *names: str) -> None:
+    """Raise `NoColumnError` if a table of runs lacks one of the named columns."""
     for name in names:
         if name not in runs:
             known = ", ".join(map(str, runs.columns))
@@ -115,7 +116,7 @@ def groups_of(
     if not by:
         yield {}, runs
         return
-    _require(runs, *by)
+    require_columns(runs, *by)
     for values, rows in runs.groupby(list(by), sort=False, dropna=False):
         known = (None if pd.isna(value) or value == "" else value for value in values)
         yield dict(zip(by, known, strict=True)), rows
@@ -199,7 +200,7 @@ def difference(
 
 def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
     """Return a table of the mean of a measured column in each setting, with its 95 % interval."""
-    _require(runs, value)
+    require_columns(runs, value)
     rows = [
         setting | interval_columns(_sample_of_all(part, value).sample.interval, value)
         for setting, part in groups_of(runs.dropna(subset=value), keys_of(runs))
@@ -285,7 +286,7 @@ def _compared(runs, value, against, also, name, compare):
         raise InputError(
             f"against = {shown(against)} chooses no base setting; give values of one or more keys"
         )
-    _require(runs, value, *also, *against)
+    require_columns(runs, value, *also, *against)
     keys = keys_of(runs)
     shared_keys = [key for key in keys if key not in against]
     measured = runs.dropna(subset=value)
@@ -351,7 +352,7 @@ def _measured(
     runs: pd.DataFrame, value: str, keep: NDArray[np.bool_], where: Mapping[str, Any]
 ) -> _Measured:
     # Choosing rows of single columns takes a fraction of the time of choosing rows of the table.
-    _require(runs, value)
+    require_columns(runs, value)
     values = runs[value].to_numpy(dtype=float)
     keep = keep & ~np.isnan(values)
     if not keep.any():

@@ -428,7 +428,8 @@ def loss_between_bounds(
     Raises
     ------
     InputError
-        If the bounds are too near to each other.
+        If the bounds are too near to each other, or if the arrivals are too few to tell at which
+        load the queue stays between them.
 
     References
     ----------
@@ -461,6 +462,12 @@ def loss_between_bounds(
             queue = scenario.run(stream.replace(submit=submit)).queue_length(submit[begin:])
             counts.append(np.count_nonzero((queue > low) & (queue < high)))
         best = np.flatnonzero(np.array(counts) == max(counts))
+        if best[0] == 0 or best[-1] == len(loads) - 1:
+            raise InputError(
+                f"arrivals = {arrivals}; the queue stays between bounds = {shown(bounds)} as long "
+                "at the lowest or the highest load that is tried as at any other; give more "
+                "arrivals"
+            )
         return 1 - loads[best].mean()
 
     return replicate(one, replications, seed)
@@ -488,7 +495,7 @@ def _saturating_stream(scenario, jobs, seed):
 
 def _saturated_run(scenario, stream, backlog, batches):
     schedule = scenario.run(stream, _backlog_of(scenario.scheduling, backlog))
-    last = schedule.jobs.submit[-1]
+    last = schedule.jobs.submit.max()
     is_booked = not scenario.scheduling.takes_backlog
     if last <= 0 and is_booked:
         raise InputError(

@@ -33,8 +33,10 @@ LOADS = (0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 #: The range of span penalties in which the break-even penalty is searched.
 PENALTIES = (0.0, 1.0)
 #: The constant number of waiting jobs in a simulation of a saturated system, if the policy lets
-#: jobs overtake other jobs. It is smaller than `saturation.HELD`, because the runs are short: a
-#: longer queue would need more jobs to settle than a run has.
+#: jobs overtake other jobs. It is smaller than `saturation.HELD`, because the runs are short and a
+#: longer queue needs more jobs to settle. On 4 × 32 under EASY, FPFS(50) and conservative
+#: backfilling, 3,000 jobs gave the same maximal utilization as 200,000, to 0.001. A queue of `HELD`
+#: jobs changed it by up to 0.02.
 BACKLOG = 50
 #: The largest offered load that is simulated, as a fraction of the maximal utilization. At higher
 #: loads, the runs are too short to estimate a mean response time.

@@ -22,6 +22,7 @@ from coalloc_lib.statistics.replications import (
     NotRunError,
     differing_keys,
     keys_of,
+    require_columns,
     several_settings,
 )
 from coalloc_lib.statistics.resamples import Resamples
@@ -121,14 +122,17 @@ def weekly_sums(
     Raises
     ------
     NotRunError
-        If there are no rows.
+        If there are no rows, or if a column is missing.
     InputError
-        If the rows differ in other keys, or a row occurs twice.
+        If the rows differ in other keys, if a row occurs twice, or if a week is negative.
     """
+    require_columns(runs, REPLICATION, numerator, denominator)
     rows = runs[runs[REPLICATION].notna().to_numpy()]
     if rows.empty:
         raise NotRunError(f"no run has a week of {numerator}")
     weeks = rows[REPLICATION].to_numpy(dtype=np.int64)
+    if (weeks < 0).any():
+        raise InputError(f"replication = {weeks.min()}; weeks are counted from 0")
     numerators, denominators = (
         np.bincount(weeks, rows[name].to_numpy(float)).astype(float)
         for name in (numerator, denominator)

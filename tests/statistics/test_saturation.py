@@ -92,6 +92,22 @@ def test_bounds_agree_with_a_held_queue():
     assert abs(held.estimate - between.mean()) < 0.02
 
 
+def test_too_few_arrivals_tell_no_load_between_bounds():
+    """No queue leaves the bounds, so that all loads would tie."""
+    scenario = SCENARIO.with_(scheduling=co.FPFS(max_jumps=5))
+    with pytest.raises(co.InputError, match="arrivals = 700; the queue stays between bounds"):
+        loss_between_bounds(scenario, bounds=(0, 1000), arrivals=700, replications=2)
+
+
+def test_jobs_that_are_booked_can_come_in_any_order():
+    scenario = SCENARIO.with_(scheduling=co.Online())
+    stream = scenario.sample(2_000, load=1.2, seed=3)
+    shuffled = stream[np.random.default_rng(1).permutation(len(stream))]
+    assert shuffled.submit[-1] < 0.9 * stream.submit[-1]
+    in_order, mixed = (heavy_traffic(scenario, each, batches=3) for each in (stream, shuffled))
+    assert mixed == pytest.approx(in_order)
+
+
 class Recorded:
     """A scenario with invented results, for a model whose mean service time is 2."""
 

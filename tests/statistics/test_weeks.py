@@ -112,6 +112,16 @@ def test_runs_of_several_settings_or_of_none_are_refused(runs):
         weekly_sums(pick(runs, policy="third"), "wait", "jobs")
 
 
+def test_columns_that_are_missing_and_negative_weeks_are_refused(runs):
+    one = pick(runs, policy="one", group="wide")
+    with pytest.raises(NotRunError, match="x is not a column of the runs"):
+        weekly_sums(one, "x", "jobs")
+    with pytest.raises(NotRunError, match="replication is not a column"):
+        weekly_sums(one.drop(columns="replication"), "wait", "jobs")
+    with pytest.raises(InputError, match="replication = -1; weeks are counted from 0"):
+        weekly_sums(one.assign(replication=one["replication"] - 1), "wait", "jobs")
+
+
 def test_a_week_that_occurs_twice_is_refused(runs):
     one = pick(runs, policy="one")
     for rows, added in ((pick(one, group="wide"), []), (one, ["group"])):

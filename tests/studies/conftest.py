@@ -34,6 +34,8 @@ def small():
         patch.setattr(job_sharing, "workloads", lambda draws=4, seed=0: WORKS)
         patch.setattr(online_batch, "logs", LOGS)
         patch.setattr(online_batch, "GROWTH_AT", {"servers": 8, "slots": 4, "wanted": 4})
+        # So few arrivals never fill a queue of a thousand jobs.
+        patch.setattr("studies.maximal_utilization.runs.BOUNDS", (0, 100))
         # Of the small logs eight weeks have to be left.
         patch.setattr(online_batch, "TOO_MUCH", 0.1)
         yield

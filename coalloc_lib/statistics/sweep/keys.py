@@ -40,7 +40,8 @@ def files_digest(files: Iterable[Path], folder: Path) -> str:
 @functools.cache
 def library_digest() -> str:
     """Return a hash of the library's sources and data, and of the versions of its dependencies."""
-    versions = [platform.python_version(), *map(version_of, ("numpy", "numba", "scipy"))]
+    names = ("numpy", "numba", "scipy", "pandas", "simpy")
+    versions = [platform.python_version(), *map(version_of, names)]
     folder = data_folder("traces")  # the synthetic logs and the fitted models
     data = files_digest(filter(Path.is_file, folder.iterdir()), folder)
     return joblib.hash([versions, files_digest(LIBRARY.rglob("*.py"), LIBRARY), data])
@@ -83,7 +84,8 @@ def value_hash(value: Any) -> str:
     """Return a hash that is the same for equal values in every process.
 
     The parts of a value are hashed one by one. `joblib.hash` of the whole value would depend on the
-    order of sets, on cached properties, and on whether two equal parts are the same object.
+    order of sets, on cached properties, and on whether two equal parts are the same object. Dicts
+    with the same items in another order have other hashes, because a function can read the order.
     """
     kind: Any = type(value)
     if kind in SCALARS:
