@@ -191,7 +191,7 @@ def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE3 = Caption(
     "Figure 3: capacity loss by request type, on 4 × 32, and on 1 × 128 for total requests",
-    finding=f"Unordered requests lose about half as much as ordered ones, except for {EXCEPTION}",
+    finding=f"Unordered requests lose far less than ordered ones, except for {EXCEPTION}",
 )
 
 

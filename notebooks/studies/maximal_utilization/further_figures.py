@@ -137,8 +137,8 @@ def two_starts_picture(
         last[name] = length[-1]
         both = zip(instants, length, strict=True)
         rows += [{"start": name, "time": instant, "queue": jobs} for instant, jobs in both]
-    ends = ", ".join(f"{name}: {length:,} jobs wait at the end" for name, length in last.items())
-    title = f"The same load, {load:g}, from two starts: {ends}"
+    lengths = " and ".join(f"{length:,}" for length in last.values())
+    title = f"From an empty and a long queue, at the load {load:g}: {lengths} jobs wait at the end"
     shows = f"jobs waiting under FPFS(50), unordered {ROOM[0]}, 4 × 32, the same arrivals"
     shows += "; the axis is logarithmic, and instants without a waiting job are left out"
     drawn = plots.lines(
@@ -162,13 +162,14 @@ def two_starts_explorer(state: str = "") -> Explorer:
 
 
 def draw_balance(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot the utilization of each cluster, with one panel per size distribution."""
+    """Plot the utilization of each cluster, with one panel per placement."""
     return plots.lines(
         table,
         x="cluster",
         y="busy",
-        line="placement",
-        panel="sizes",
+        line="sizes",
+        panel="placement",
+        names="legend",
         xlabel="cluster, in the order of first fit",
         ylabel="utilization",
         **titles,
