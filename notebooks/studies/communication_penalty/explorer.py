@@ -179,7 +179,7 @@ def penalty_explorer(state: str = "") -> Explorer:
         The values of the controls, as one line of text that an explorer has printed. By default
         the controls have their initial values.
     """
-    given = choice("penalty given by", (BY_FACTORS, DIRECTLY))
+    given = choice("penalty given by", (DIRECTLY, BY_FACTORS))
     alpha = slider_with_entry("α", 0.5, 0.0, 1.0, 0.05)
     ratio = slider_with_entry("λ", 0.2, 0.0, 2.0, 0.05)
     psi = slider_with_entry("penalty", 0.1, 0.0, 2.0, 0.01)
@@ -193,10 +193,11 @@ def penalty_explorer(state: str = "") -> Explorer:
     for control in (given, alpha, ratio, psi):
         entry_of(control).observe(multiply, "value")
     controls = {
-        "given_by": given, "alpha": alpha, "ratio": ratio, "psi": psi,
+        "psi": psi,
         "above": slider_with_entry("split above", model.ABOVE, 0, model.WHOLE.sizes.maximum),
-        "components": slider_with_entry("components", model.PARTS, 1, len(model.SYSTEM)),
         "load": slider_with_entry("load", model.PRINTED_LOAD, 0.1, 1.0, 0.001),
+        "given_by": given, "alpha": alpha, "ratio": ratio,
+        "components": slider_with_entry("components", model.PARTS, 1, len(model.SYSTEM)),
         "max_jumps": ui.slider_with_list("MaxJumps", JUMPS, model.jumps_label(BASE_JUMPS)),
         "placement": choice("placement", PLACEMENTS),
     }  # fmt: skip
@@ -212,5 +213,5 @@ def penalty_explorer(state: str = "") -> Explorer:
 
     hint = ipw.HTML("<p>penalty = α λ: the share of its time that a job communicates, and by what "
                     "the links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip
-    more = (hint, "given_by", "psi", "above", "components", "max_jumps", "placement")
+    more = (hint, "given_by", "alpha", "ratio", "components", "max_jumps", "placement")
     return Explorer(controls, draw, state=state, simulates=lambda **_: True, more=more)
