@@ -49,7 +49,8 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
     Raises
     ------
     InputError
-        If a string cannot be parsed, or if the centre has more than `MOST` processors.
+        If a string cannot be parsed, if the centre has more than `MOST` processors, or if its
+        policy does not span adaptively although it should.
     """
     clusters, policy, jumps, span, penalty, estimate = (values[f"{side}.{n}"] for n in CONTROLS)
     system = parse_clusters(clusters, f"{side}.clusters")
@@ -66,6 +67,11 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
         options: dict[str, Any] = {"rounding": "even", "span_penalty": penalty}
         split = SplitJobs(jobs, jobs.sizes.minimum - 1, len(system), **options)
         return Scenario(system, split, scheduling, WorstFit())
+    if span == ADAPTIVE and not isinstance(scheduling, EASY):
+        raise InputError(
+            f"{side}.span = {shown(span)} is not possible under {policy}; choose EASY as "
+            f"{side}.policy, or another span"
+        )
     scheduling = EASY(adaptive=True) if span == ADAPTIVE else scheduling
     flexible = jobs.with_(request="flexible", span_penalty=penalty)
     return Scenario(system, flexible, scheduling, SingleThenSpan())

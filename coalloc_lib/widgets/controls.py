@@ -161,12 +161,17 @@ def text_entry(label: str, value: str) -> ipw.Text:
     )
 
 
+def parts_of(control: ipw.Widget) -> tuple[ipw.Widget, ...]:
+    """Return the widgets of a control: those of a row, or the control itself."""
+    return control.children if isinstance(control, ipw.HBox) else (control,)
+
+
 def entry_of(control: ipw.Widget) -> ipw.Widget:
     """Return the widget that holds the value of a control.
 
     A slider with an entry is a row of two widgets, and the entry holds the value.
     """
-    return control.children[-1] if isinstance(control, ipw.HBox) else control
+    return parts_of(control)[-1]
 
 
 def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) -> None:
@@ -181,7 +186,7 @@ def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) ->
     when : callable
         A function of that value that returns whether `control` is disabled.
     """
-    for widget in control.children if isinstance(control, ipw.HBox) else [control]:
+    for widget in parts_of(control):
         ipw.dlink((by, "value"), (widget, "disabled"), when)
 
 

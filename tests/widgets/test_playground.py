@@ -17,7 +17,7 @@ from coalloc_lib.basics import compilation
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.statistics import scenario_pairs
 from coalloc_lib.statistics.scenario_pairs import ALL, SEED, BreakEven, by_size
-from coalloc_lib.widgets import centres, playground_board, playground_files
+from coalloc_lib.widgets import centres, playground, playground_board, playground_files
 from coalloc_lib.widgets.centres import scenario_of
 from tests.widgets.pairs import EIGHTS, SIZES, SPANNING, WHOLE, few_jobs
 from tests.widgets.reading import all_widgets, control, notes
@@ -147,6 +147,36 @@ def test_every_policy_and_way_to_span_can_be_copied_and_run(policy, span):
     assert (schedule.jobs.estimate == 2 * schedule.jobs.runtime).all()
     assert schedule.scheduling.max_jumps == (3 if policy == "FPFS" else None)
     schedule.verify()
+
+
+def centre(**moved):
+    values = {"clusters": "8,8,8", "policy": "EASY", "max_jumps": 3, "span": "never"}
+    values |= {"penalty": 0.1, "estimate": 2.0} | moved
+    return {f"A.{name}": value for name, value in values.items()} | {"sizes": "U[1,8]"}
+
+
+@pytest.mark.parametrize("policy", sorted(set(centres.POLICIES) - {"EASY"}))
+def test_only_easy_spans_adaptively(policy):
+    assert scenario_of(centre(span="adaptive"), "A").scheduling == co.EASY(adaptive=True)
+    message = rf"^A.span = 'adaptive' is not possible under {policy}; choose EASY as A.policy"
+    with pytest.raises(co.InputError, match=message):
+        scenario_of(centre(span="adaptive", policy=policy), "A")
+
+
+@pytest.mark.parametrize(
+    ("clusters", "words"),
+    [("24", "one cluster"), ("1x24", "one cluster"), ("1x32", "one cluster"), ("8,8", ""),
+     ("\u00b2", ""), ("8,x", "")],
+)  # fmt: skip
+def test_a_single_cluster_is_recognized_as_the_system_is_read(clusters, words):
+    assert words in playground._useless(clusters, "EASY", "at need")["span"]
+    assert bool(playground._useless(clusters, "EASY", "at need")["span"]) is bool(words)
+
+
+@pytest.mark.parametrize("policy", centres.POLICIES)
+def test_the_estimate_acts_under_policies_that_use_it(policy):
+    reason = playground._useless("8,8", policy, "never")["estimate"]
+    assert (reason == "") is centres.POLICIES[policy].uses_estimates
 
 
 def test_what_does_not_act_is_disabled_and_it_is_said_why(box):
