@@ -235,41 +235,6 @@ def instants(name: str, values: Any) -> NDArray[np.float64]:
     return _seconds(name, array)
 
 
-def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
-    """Convert the latest starts of jobs to seconds; the latest start of a job can be infinite.
-
-    If `values` is None, the latest starts of all `jobs` jobs are infinite.
-    """
-    if values is None:
-        return np.full(jobs, np.inf)
-    array = array_of(name, values)
-    if array.dtype.kind != "f":
-        return times(name, array)
-    never = array == np.inf
-    return np.where(never, np.inf, times(name, np.where(never, 0.0, array)))
-
-
-def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
-    """Convert durations to a masked array of seconds, or return None if `values` is None.
-
-    Masked entries stay masked and are not checked.
-    """
-    if values is None:
-        return None
-    is_masked = isinstance(values, np.ma.MaskedArray)
-    known = times(name, values.filled(0) if is_masked else values)
-    return np.ma.MaskedArray(known, np.ma.getmaskarray(values) if is_masked else False)
-
-
-def per_job(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Return an array of numbers >= 0; a scalar is repeated for all `jobs` jobs.
-
-    The length of other values is not checked here, because `JobStream` compares its columns.
-    """
-    array = numbers(name, value)
-    return _seconds(name, array if array.ndim else array.repeat(jobs))
-
-
 def _seconds(name: str, array: NDArray) -> NDArray[np.float64]:
     if array.ndim != 1:
         raise InputError(f"{name} has {array.ndim} dimensions; give one value for each job")

@@ -231,7 +231,7 @@ CHECKS = [
     for name, check in inspect.getmembers(checks, inspect.isfunction)
     if next(iter(inspect.signature(check).parameters)) == "name" and not name.startswith("_")
 ]
-OTHERS = {"kind": str, "example": "a text", "most": 5, "choices": ("a", "b"), "jobs": 2}
+OTHERS = {"kind": str, "example": "a text", "most": 5, "choices": ("a", "b")}
 WRONG = (
     "x\0", -1.5, 10**400, object(), [np.nan], [1, "a"], [NOON, 1.0], [[-1.0]], np.ma.masked_all(2),
 )  # fmt: skip
