@@ -11,6 +11,7 @@ import reprlib
 from collections.abc import Hashable, Sequence
 from datetime import UTC, date, timedelta
 from decimal import Decimal
+from itertools import compress
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeVar
@@ -122,9 +123,10 @@ def not_negative(name: str, value: Any) -> float:
 def whole(name: str, value: Any, least: int = 1) -> int:
     """Return `value` as an int, or raise `InputError` unless it is a whole number >= `least`."""
     number = _number(name, value)
-    if not (least <= number < math.inf and number == int(number)):
+    # Fractions and decimals are compared themselves, because they can have more digits than floats.
+    if not (least <= number < math.inf and value == int(value)):
         raise InputError(f"{name} = {shown(value)}; give a whole number of {least} or more")
-    return int(number)
+    return int(value)
 
 
 def _number(name: str, value: Any) -> int | float:
@@ -228,42 +230,9 @@ def instants(name: str, values: Any) -> NDArray[np.float64]:
         if np.datetime_data(array.dtype)[0] in "YM":
             array = array.astype("datetime64[s]")
         array = array - np.fmin.reduce(array, axis=None)
+        if (array < np.timedelta64(0)).any():  # The difference exceeds the range of 64 bits.
+            raise _too_far_apart(name, array)
     return _seconds(name, array)
-
-
-def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
-    """Convert the latest starts of jobs to seconds; the latest start of a job can be infinite.
-
-    If `values` is None, the latest starts of all `jobs` jobs are infinite.
-    """
-    if values is None:
-        return np.full(jobs, np.inf)
-    array = array_of(name, values)
-    if array.dtype.kind != "f":
-        return times(name, array)
-    never = array == np.inf
-    return np.where(never, np.inf, times(name, np.where(never, 0.0, array)))
-
-
-def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
-    """Convert durations to a masked array of seconds, or return None if `values` is None.
-
-    Masked entries stay masked and are not checked.
-    """
-    if values is None:
-        return None
-    is_masked = isinstance(values, np.ma.MaskedArray)
-    known = times(name, values.filled(0) if is_masked else values)
-    return np.ma.MaskedArray(known, np.ma.getmaskarray(values) if is_masked else False)
-
-
-def per_job(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Return an array of numbers >= 0; a scalar is repeated for all `jobs` jobs.
-
-    The length of other values is not checked here, because `JobStream` compares its columns.
-    """
-    array = numbers(name, value)
-    return _seconds(name, array if array.ndim else array.repeat(jobs))
 
 
 def _seconds(name: str, array: NDArray) -> NDArray[np.float64]:
@@ -321,6 +290,8 @@ def floats(name: str, values: Any) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError):
         return numbers(name, values).astype(float)
     if array.dtype.char in "?d":  # truth values, or 64-bit floats
+        if not hasattr(values, "dtype"):
+            _check_rounding(name, values, array)
         return np.array(array, dtype=float, order="C")
     # A list of whole numbers and truth values has become an array of whole numbers here.
     return numbers(name, array if array.dtype.kind in "iuf" else values).astype(float, order="C")
@@ -391,16 +362,50 @@ def _of_elements(name: str, array: NDArray) -> NDArray:
     if getattr(values[0], "tzinfo", None) is not None:
         values = [value.astimezone(UTC).replace(tzinfo=None) for value in values]
     values = [value.to_numpy() if hasattr(value, "to_numpy") else value for value in values]
-    return np.array(values, dtype=kind).reshape(array.shape)
+    return _times_in_one_unit(name, values, kind).reshape(array.shape)
+
+
+def _times_in_one_unit(name: str, values: list, kind: str) -> NDArray:
+    # NumPy converts all times to the finest of their units. If a time is too large for it, NumPy
+    # returns a wrong time, which becomes another one when it is converted back to its own unit.
+    converted = np.array(values, dtype=kind)
+    sources = [getattr(value, "dtype", type(value)) for value in values]
+    kinds = set(sources)
+    if len(kinds) == 1:
+        return converted
+    for source in kinds:
+        chosen = np.array([each == source for each in sources])
+        own = np.array(list(compress(values, chosen)), dtype=kind)
+        back = converted[chosen].astype(own.dtype)
+        if not ((back == own) | np.isnat(own)).all():
+            raise _too_far_apart(name, converted)
+    return converted
+
+
+def _too_far_apart(name: str, array: NDArray) -> InputError:
+    unit = np.datetime_data(array.dtype)[0]
+    return InputError(
+        f"{name} holds times too far apart for the unit {unit!r}; give numbers of seconds"
+    )
 
 
 def _numbers_of_objects(name: str, array: NDArray, values: list) -> NDArray:
     floats = np.array(list(map(float_of, values)))
-    for i in np.flatnonzero(np.abs(floats) >= LARGEST_WHOLE):
-        if isinstance(values[i], Integral) and abs(int(values[i])) > LARGEST_WHOLE:
-            raise _too_long(name, array, np.arange(len(values)) == i)
+    _check_rounding(name, array, floats)
     is_whole = all(issubclass(value_type, Integral) for value_type in set(map(type, values)))
     return floats.astype(np.int64 if is_whole else float).reshape(array.shape)
+
+
+def _check_rounding(name: str, values: Any, floats: NDArray) -> None:
+    # A whole number that a float cannot represent has become a float of 2**53 or more.
+    large = np.flatnonzero(np.abs(floats) >= LARGEST_WHOLE)
+    if not large.size:
+        return
+    array = np.asarray(values, dtype=object)
+    for i in large:
+        value = array.flat[i]
+        if isinstance(value, Integral) and abs(int(value)) > LARGEST_WHOLE:
+            raise _too_long(name, array, np.arange(array.size) == i)
 
 
 def _too_long(name: str, array: NDArray, bad: NDArray[np.bool_]) -> InputError:

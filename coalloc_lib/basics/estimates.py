@@ -52,7 +52,10 @@ class Interval:
         return (self.high - self.low) / 2
 
     def contains(self, value: float) -> bool:
-        """Return whether `value` lies in the confidence interval."""
+        """Return whether `value` lies in the confidence interval, also if it has a warning.
+
+        Tests of the coverage of intervals count how often the true value lies in them.
+        """
         return bool(self.low <= value <= self.high)
 
     def above(self, limit: float) -> bool | None:

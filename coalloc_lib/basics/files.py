@@ -66,23 +66,6 @@ def _spool_for(target: Path) -> Iterator[Path]:
             file.flush()
 
 
-@contextmanager
-def folder_beside(path: Path) -> Iterator[Path]:
-    """Yield a new empty folder beside `path`, and remove this folder after the ``with`` block.
-
-    The block can write several files there and then move all of them to their places. If the block
-    raises an `InputError`, its message names the folder of `path` instead of the temporary folder.
-    """
-    prefix = f".{path.name}.coalloc-partial-"
-    with tempfile.TemporaryDirectory(
-        prefix=prefix, dir=path.parent, ignore_cleanup_errors=True
-    ) as folder:
-        try:
-            yield Path(folder)
-        except InputError as error:
-            raise InputError(str(error).replace(folder, str(path.parent))) from None
-
-
 def writable_folder(path: str | os.PathLike[str]) -> Path:
     """Create the folder `path` if necessary; raise `InputError` if it cannot be written to."""
     folder = path_of("path", path)

@@ -55,6 +55,41 @@ def failures(name: str, value: Any, jobs: int) -> NDArray[np.bool_] | None:
     return failures
 
 
+def deadlines(name: str, values: Any, jobs: int) -> NDArray[np.float64]:
+    """Convert the latest starts of jobs to seconds; the latest start of a job can be infinite.
+
+    If `values` is None, the latest starts of all `jobs` jobs are infinite.
+    """
+    if values is None:
+        return np.full(jobs, np.inf)
+    array = checks.array_of(name, values)
+    if array.dtype.kind != "f":
+        return checks.times(name, array)
+    never = array == np.inf
+    return np.where(never, np.inf, checks.times(name, np.where(never, 0.0, array)))
+
+
+def known_times(name: str, values: Any) -> np.ma.MaskedArray | None:
+    """Convert durations to a masked array of seconds, or return None if `values` is None.
+
+    Masked entries stay masked and are not checked.
+    """
+    if values is None:
+        return None
+    is_masked = isinstance(values, np.ma.MaskedArray)
+    known = checks.times(name, values.filled(0) if is_masked else values)
+    return np.ma.MaskedArray(known, np.ma.getmaskarray(values) if is_masked else False)
+
+
+def per_job(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
+    """Return an array of numbers >= 0; a scalar is repeated for all `jobs` jobs.
+
+    The length of other values is not checked here, because `JobStream` compares its columns.
+    """
+    array = checks.numbers(name, value)
+    return checks.times(name, array if array.ndim else array.repeat(jobs))
+
+
 def penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
     """Convert span penalties (relative increases in run time on several clusters) to an array.
 
@@ -66,11 +101,11 @@ def penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
                 f"{name} = {shown(value)}; give the penalty on 2, 3, ... clusters: "
                 "{2: 0.1, 3: 0.2}"
             )
-        value = np.tile(checks.per_job(name, [*value.values()], jobs), (jobs, 1))
+        value = np.tile(per_job(name, [*value.values()], jobs), (jobs, 1))
     table = checks.numbers(name, value)
     if table.ndim == 2 and table.size:
         return checks.not_negative_numbers(name, table)
-    return checks.per_job(name, table, jobs)
+    return per_job(name, table, jobs)
 
 
 def refuse_different_indexes(columns: Mapping[str, Any]) -> None:
@@ -100,12 +135,12 @@ CHECKS: dict[str, Callable[[str, Any, int], Any]] = {
     "submit": lambda name, value, _: checks.instants(name, value),
     "runtime": lambda name, value, _: checks.times(name, value),
     "components": component_table,
-    "estimate": lambda name, value, _: checks.known_times(name, value),
+    "estimate": lambda name, value, _: known_times(name, value),
     "span_penalty": penalties,
     "number": job_numbers,
     "earliest_start": earliest_starts,
-    "latest_start": checks.deadlines,
-    "priority": checks.per_job,
+    "latest_start": deadlines,
+    "priority": per_job,
     "label": labels,
     "failed": failures,
 }

@@ -200,11 +200,13 @@ def sooner_until(schedule: Schedule, against: Schedule | None) -> NDArray[np.flo
     """Return the end of the period in which each job runs in `schedule` and waits in `against`.
 
     The period begins at the start of the job in `schedule`. It ends at the start of the job in
-    `against`, or at its end in `schedule` if that is earlier. If the job does not start earlier in
-    `schedule`, or if `against` is None, the period is empty, and the result is its start.
+    `against`, or at its end in `schedule` if that is earlier. If the job is rejected in `against`,
+    it waits there until its rejection. If the job does not start earlier in `schedule`, or if
+    `against` is None, the period is empty, and the result is its start. The result is NaN if the
+    job is rejected in `schedule`.
     """
     other = schedule if against is None else against
-    return np.clip(other.start, schedule.start, schedule.end)
+    return np.clip(other.left_queue, schedule.start, schedule.end)
 
 
 def _boxes(

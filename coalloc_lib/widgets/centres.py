@@ -4,12 +4,13 @@
 """
 
 from collections.abc import Mapping
+from math import inf, isfinite
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from coalloc_lib.basics.checks import InputError, shown
+from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.placement import BestFit, SingleThenSpan, WorstFit
 from coalloc_lib.model.system import parse_clusters
@@ -48,7 +49,8 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
     Raises
     ------
     InputError
-        If a string cannot be parsed, or if the centre has more than `MOST` processors.
+        If a string cannot be parsed, if the centre has more than `MOST` processors, or if its
+        policy does not span adaptively although it should.
     """
     clusters, policy, jumps, span, penalty, estimate = (values[f"{side}.{n}"] for n in CONTROLS)
     system = parse_clusters(clusters, f"{side}.clusters")
@@ -65,6 +67,11 @@ def scenario_of(values: Mapping[str, Any], side: str) -> Scenario:
         options: dict[str, Any] = {"rounding": "even", "span_penalty": penalty}
         split = SplitJobs(jobs, jobs.sizes.minimum - 1, len(system), **options)
         return Scenario(system, split, scheduling, WorstFit())
+    if span == ADAPTIVE and not isinstance(scheduling, EASY):
+        raise InputError(
+            f"{side}.span = {shown(span)} is not possible under {policy}; choose EASY as "
+            f"{side}.policy, or another span"
+        )
     scheduling = EASY(adaptive=True) if span == ADAPTIVE else scheduling
     flexible = jobs.with_(request="flexible", span_penalty=penalty)
     return Scenario(system, flexible, scheduling, SingleThenSpan())
@@ -80,19 +87,38 @@ def can_span(scenario: Scenario) -> bool:
 def penalty_in_words(found: BreakEven) -> str:
     """Format a break-even penalty with its 95 % interval, or say why there is no such penalty.
 
+    An infinite end of the interval lies outside the penalties that were searched, and is left out.
+
     Examples
     --------
     >>> penalty_in_words(BreakEven(None, "none, because some jobs must span"))
     'none, because some jobs must span'
+    >>> penalty_in_words(BreakEven(Interval(inf, 0.82, inf, 5)))
+    'at least 0.82'
     """
-    if found.interval is None:
+    interval = found.interval
+    if interval is None:
         return found.note
-    estimate, low, high = found.interval.estimate, found.interval.low, found.interval.high
-    if max(estimate, high) < 0.005:
+    estimate, beyond = interval.estimate, f"above {PENALTIES[1]:g}"
+    if interval.warning:
+        words = beyond if estimate == inf else f"{max(estimate, PENALTIES[0]):.2f}"
+        return f"{words} (no interval: {interval.warning})"
+    if interval.high < 0.005:
         return "none: spanning does not pay"
-    if np.isinf(estimate):
-        return f"above {PENALTIES[1]:g}"
-    return f"{estimate:.2f} [{max(low, 0):.2f}, {min(high, PENALTIES[1]):.2f}]"
+    if interval.low == inf:
+        return beyond
+    if isfinite(interval.low) and isfinite(interval.high):
+        return f"{estimate:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+    words = _open_interval_in_words(interval)
+    return f"{estimate:.2f} ({words})" if isfinite(estimate) else words
+
+
+def _open_interval_in_words(interval: Interval) -> str:
+    if interval.low == -inf and interval.high == inf:
+        return "undecided"
+    if interval.low == -inf:
+        return f"at most {interval.high:.2f}"
+    return f"at least {interval.low:.2f}"
 
 
 def verdict(table: pd.DataFrame) -> str:

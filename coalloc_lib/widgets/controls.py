@@ -22,6 +22,7 @@ from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
 from coalloc_lib.widgets.drawn import Drawn
 from coalloc_lib.widgets.scenario_line import line_of, values_in
+from coalloc_lib.widgets.view import ExplorerView
 
 #: The folder with the scripts and the style sheets for the browser.
 BROWSER = Path(__file__).parent / "browser"
@@ -161,12 +162,17 @@ def text_entry(label: str, value: str) -> ipw.Text:
     )
 
 
+def parts_of(control: ipw.Widget) -> tuple[ipw.Widget, ...]:
+    """Return the widgets of a control: those of a row, or the control itself."""
+    return control.children if isinstance(control, ipw.HBox) else (control,)
+
+
 def entry_of(control: ipw.Widget) -> ipw.Widget:
     """Return the widget that holds the value of a control.
 
     A slider with an entry is a row of two widgets, and the entry holds the value.
     """
-    return control.children[-1] if isinstance(control, ipw.HBox) else control
+    return parts_of(control)[-1]
 
 
 def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) -> None:
@@ -181,7 +187,7 @@ def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) ->
     when : callable
         A function of that value that returns whether `control` is disabled.
     """
-    for widget in control.children if isinstance(control, ipw.HBox) else [control]:
+    for widget in parts_of(control):
         ipw.dlink((by, "value"), (widget, "disabled"), when)
 
 
@@ -212,7 +218,7 @@ def gone() -> ipw.HTML:
     return line
 
 
-class View(anywidget.AnyWidget):
+class View(ExplorerView, anywidget.AnyWidget):
     """A widget that shows a picture and the text below the picture.
 
     When the picture changes, collapsible sections stay open or closed.
@@ -227,20 +233,24 @@ class View(anywidget.AnyWidget):
 
     def draw(self, picture: Picture, busy: bool = False) -> None:
         """Show a picture; if `busy` is true, add a note that a finer picture follows."""
-        self.data = picture._repr_mimebundle_()
-        self.value = self.data["text/html"] + BUSY * busy
+        self.show(picture._repr_mimebundle_(), busy)
+
+    def show(self, data: Mapping[str, str], busy: bool = False) -> None:
+        """Show content by MIME type; if `busy` is true, add a note that a finer picture follows."""
+        self.data = data
+        self.value = data["text/html"] + BUSY * busy
+
+    def boxed(self) -> Mapping[str, str]:
+        """Return the content by MIME type, which a notebook file can store."""
+        return self.data
 
     def wait(self) -> None:
         """Keep the picture, with a note that a finer picture follows."""
-        self.value = self.data["text/html"] + BUSY
+        self.show(self.data, busy=True)
 
-    def boxed(self) -> Mapping[str, str]:
-        """Return the picture as a dict by MIME type, which a notebook file can store."""
-        return self.data
-
-    def rest(self) -> None:
+    def fade(self) -> None:
         """Remove the note that a finer picture follows."""
-        self.value = self.data["text/html"]
+        self.show(self.data)
 
 
 def _scenario_field() -> ipw.Text:
@@ -283,8 +293,7 @@ class Explorer(ipw.VBox):
         function has a parameter ``before``, it also gets the values of the previous picture, so
         that it can draw both for comparison.
     view : Widget, optional
-        The widget that shows the picture, by default a `View`. Its method ``boxed()`` returns the
-        picture for notebooks without a kernel.
+        The widget that shows the picture, by default a `View`. It is derived from `ExplorerView`.
     state : str, optional
         The initial values of the controls, as a line from the text field of an explorer.
     simulates : callable, optional
@@ -512,7 +521,7 @@ class Explorer(ipw.VBox):
         is_coarse = self._drawn.is_coarse
         if picture is not None:
             self.view.draw(picture, busy=is_coarse)
-        elif is_coarse and hasattr(self.view, "wait"):
+        elif is_coarse:
             self.view.wait()
         self.scenario.value = self._possible = line_of(values)
         self.view.remove_class("coalloc-past")
@@ -526,8 +535,7 @@ class Explorer(ipw.VBox):
     def _fade(self) -> None:
         # The picture does not show the values of the controls, and no finer picture follows.
         self.view.add_class("coalloc-past")
-        if hasattr(self.view, "rest"):
-            self.view.rest()
+        self.view.fade()
 
     def _mend_disabled(self) -> None:
         # A user cannot correct a number in a disabled entry, so it must not cause an error.

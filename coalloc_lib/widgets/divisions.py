@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.basics.checks import InputError, not_negative
+from coalloc_lib.basics.checks import InputError, not_negative, shown
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.system import Multicluster, parse_clusters
 from coalloc_lib.plots import Picture
@@ -231,10 +232,10 @@ def division_explorer(
     InputError
         If `divisions` is empty, or if an argument is wrong.
     """
-    if isinstance(divisions, str) or not divisions:
-        raise InputError(
-            f"divisions = {divisions!r}; give a non-empty list of strings such as '64,32,16,16'"
-        )
+    options = _checked_divisions(divisions)
+    # Wrong arguments raise an error here. In `draw`, they would be shown as a note in the widget.
+    JobModel(parse_sizes(component_sizes), components)
+    not_negative("penalty", penalty)
     jobs: dict[str, Any] = {
         "components": components,
         "component_sizes": component_sizes,
@@ -246,5 +247,17 @@ def division_explorer(
             sizes, **jobs, coarse=coarse, before=None if before is None else before["sizes"]
         )
 
-    control = slider_with_list("clusters", divisions, divisions[0])
+    control = slider_with_list("clusters", options, options[0])
     return Explorer({"sizes": control}, draw, state=state, simulates=lambda **_: True)
+
+
+def _checked_divisions(divisions: Any) -> list[str]:
+    is_list = isinstance(divisions, Sequence | np.ndarray) and not isinstance(divisions, str)
+    if not is_list or not len(divisions):
+        raise InputError(
+            f"divisions = {shown(divisions)}; give a non-empty list of strings such as "
+            "'64,32,16,16'"
+        )
+    for place, division in enumerate(divisions):
+        parse_clusters(division, f"divisions[{place}]")
+    return list(map(str, divisions))

@@ -13,7 +13,14 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.analytic import BudgetError, maximal_utilization
-from coalloc_lib.basics.checks import InputError, instance_of, one_of, whole
+from coalloc_lib.basics.checks import (
+    InputError,
+    boolean,
+    instance_of,
+    one_of,
+    positive,
+    whole,
+)
 from coalloc_lib.basics.estimates import MaxUtilization
 from coalloc_lib.model.distributions import SizeDistribution, power_of_two, uniform
 from coalloc_lib.model.system import Multicluster
@@ -59,7 +66,7 @@ class LossQuestion:
     low, high : int
         The smallest and the largest component size in processors.
     q : float
-        The parameter of the distribution D(q).
+        The parameter of the distribution D(q), above 0 and at most 1.
     one_is_power_of_two : bool
         Whether the distribution D(q) treats the size 1 as a power of two.
     components : int
@@ -72,7 +79,7 @@ class LossQuestion:
     Raises
     ------
     InputError
-        If a value has the wrong type or is not one of the listed values.
+        If a value has the wrong type, is out of its range, or is not one of the listed values.
     """
 
     clusters: int = 4
@@ -89,6 +96,11 @@ class LossQuestion:
     def __post_init__(self) -> None:
         for name in ("clusters", "cluster_size", "low", "high", "components"):
             object.__setattr__(self, name, whole(name, getattr(self, name)))
+        object.__setattr__(self, "q", positive("q", self.q))
+        if self.q > 1:
+            raise InputError(f"q = {self.q}; give a number above 0 and at most 1")
+        counted = boolean("one_is_power_of_two", self.one_is_power_of_two)
+        object.__setattr__(self, "one_is_power_of_two", counted)
         choices = {"kind": KINDS, "request": COMPARED_REQUESTS, "placement": tuple(RULES)}
         for name, allowed in choices.items():
             one_of(name, getattr(self, name), allowed)

@@ -7,9 +7,10 @@ import anywidget
 
 from coalloc_lib.plots import Picture
 from coalloc_lib.widgets import pages
+from coalloc_lib.widgets.view import ExplorerView
 
 
-class Pictured(anywidget.AnyWidget):
+class Pictured(ExplorerView, anywidget.AnyWidget):
     """Base class for widgets that have a still picture, which is shown without a kernel."""
 
     #: The HTML before the still picture.

@@ -6,12 +6,15 @@ the controls.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from html import escape
 from typing import Any
 
 import ipywidgets as ipw
 
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.display import badge
+from coalloc_lib.model.system import parse_clusters
 from coalloc_lib.statistics.scenario_pairs import PENALTIES, SIDES
 from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets.centres import AT_NEED, CONTROLS, NEVER, POLICIES, SPANS, scenario_of
@@ -49,14 +52,10 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
     return {f"{side}.{name}": row for name, row in rows.items()}, reason_why
 
 
-def _leaves(row: ipw.Widget) -> tuple[ipw.Widget, ...]:
-    return getattr(row, "children", (row,))
-
-
 def _label(side: str, rows: Mapping[str, ipw.Widget]) -> None:
     # The labels of controls behind the button "more" begin with the name of the centre.
     for name, words in CONTROLS.items():
-        for widget in _leaves(rows[name]):
+        for widget in ui.parts_of(rows[name]):
             widget.tooltip = f"{words} of {side}"
             if name not in FIRST:
                 # A longer label would be cut off.
@@ -77,7 +76,7 @@ def _disable_useless(side: str, rows: Mapping[str, ipw.Widget]) -> str:
     policy = rows["policy"].value
     reasons = _useless(rows["clusters"].value, policy, rows["span"].value)
     for name, reason in reasons.items():
-        for widget in _leaves(rows[name]):
+        for widget in ui.parts_of(rows[name]):
             widget.disabled = reason != ""
     off = [f"{CONTROLS[name]} ({why})" for name, why in reasons.items() if why]
     off += ["adaptive spanning (only EASY has it)"] * (policy != "EASY")
@@ -86,14 +85,20 @@ def _disable_useless(side: str, rows: Mapping[str, ipw.Widget]) -> str:
 
 def _useless(clusters: str, policy: str, span: str) -> dict[str, str]:
     # Return why each control has no effect, or an empty string if it has one.
-    is_single = clusters.strip().isdigit()
-    never_spans, has_no_estimates = is_single or span == NEVER, policy in ("FCFS", "FPFS")
+    is_single = _is_single(clusters)
+    never_spans, uses_estimates = is_single or span == NEVER, POLICIES[policy].uses_estimates
     return {
         "max_jumps": "only FPFS has it" if policy != "FPFS" else "",
         "span": "there is one cluster" if is_single else "",
         "penalty": "no job spans" if never_spans else "",
-        "estimate": f"{policy} does not use estimates" if has_no_estimates else "",
+        "estimate": "" if uses_estimates else f"{policy} does not use estimates",
     }
+
+
+def _is_single(clusters: str) -> bool:
+    with suppress(InputError):  # A wrong text is explained by the error of the drawing.
+        return len(parse_clusters(clusters)) == 1
+    return False
 
 
 def playground_explorer(state: str = "") -> ui.Explorer:

@@ -28,6 +28,7 @@ from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets import pages
 from coalloc_lib.widgets.centres import can_span, penalty_in_words, verdict
 from coalloc_lib.widgets.player import Player
+from coalloc_lib.widgets.view import ExplorerView
 from coalloc_lib.workloads.models import JobModel, SplitJobs
 
 #: The colours and markers of the two computing centres, A and B.
@@ -127,7 +128,7 @@ def _bars(table):
     return f'<table class="coalloc-sizes">{head}{"".join(rows)}</table>'
 
 
-class Board(ipw.VBox):
+class Board(ExplorerView, ipw.VBox):
     """The results of the playground: an animation, a comparison in words, a table and a plot.
 
     The animation is hidden until the user asks for it.
@@ -192,7 +193,7 @@ class Board(ipw.VBox):
     def _say(self, more):
         self.words.value = f'<div class="coalloc-words">{self._verdict}{more}</div>'
 
-    def rest(self) -> None:
+    def fade(self) -> None:
         """Fade the results, because the controls have changed since the results were computed."""
         self._say(self._break_even)
         for widget in (self.words, self.table, self.curve, self.watched):

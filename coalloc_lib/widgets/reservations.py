@@ -56,8 +56,10 @@ class ReservationCalendar(Pictured):
 
     Notes
     -----
-    The widget shows each attempt to book a request, and its outcome. An impossible request changes
-    nothing: the widget shows the reason, and the methods raise an `InputError` with the same text.
+    The widget shows each attempt to book a request, and its outcome. A rejected request, such as
+    one for more servers than there are, gets a number but no servers, and `submit` returns the
+    reason. A wrong argument, such as the number of a request that was never made, changes nothing:
+    the widget shows the reason, and the methods raise an `InputError` with the same text.
     Pictures and texts count servers from 1, but methods count them from 0.
 
     Examples
@@ -175,14 +177,14 @@ class ReservationCalendar(Pictured):
 
     def still(self) -> Figure:
         """Return a still picture of the calendar, for pages that cannot show widgets."""
-        data, words = self.data, self.data["said"]["words"]
+        data, words, found = self.data, self.data["said"]["words"], self.data["found"]
         return reservations(
             self._setting.clusters,
             [reserved.box() for reserved in self._session.booked],
             now=self.now,
             until=data["until"],
             span=(data["begin"], data["finish"]),
-            free_period=data["found"] and tuple(data["found"].values()),
+            free_period=found and (found["start"], found["end"], found["free"]),
             title=words[0].upper() + words[1:],
             unit=self._unit,
             subtitle=f"{data['title']}, {data['terms']}; {data['legend']}",

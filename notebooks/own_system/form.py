@@ -130,8 +130,8 @@ class OwnSystem(ipw.VBox):
         InputError
             If an entry of the form is wrong or a log cannot be read.
         """
-        self._report, self.view.data = None, ui.View.data
-        self.view.rest()
+        self._report = None
+        self.view.show(ui.View.data)
         rows = [[entry.value for entry in row.children] for row in self.sites.children]
         rows = [row for row in rows if any(row)]  # An emptied row is no site.
         clusters: dict[str, int] = {}
@@ -149,10 +149,10 @@ class OwnSystem(ipw.VBox):
             bar.total(1)
             report = sites_report(clusters, logs, clock=self.clock.value, missing=limit,
                                   penalties=penalties, progress=bar)  # fmt: skip
-            self._report, self.view.data = report, _report_by_type(report, clusters, logs)
+            shown, self._report = _report_by_type(report, clusters, logs), report
             bar.step()
             self.view.remove_class("coalloc-past")
-            self.view.rest()
+            self.view.show(shown)
 
     def save(self) -> str:
         """Save the report as an HTML page, and return a message with the path of the file."""

@@ -1,13 +1,13 @@
 """Write the results of studies into a folder: runs, figures, ledger and page."""
 
 import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.basics.files import folder_beside
 from studies.archive import CHECKSUM, LEDGER, MADE_WITH, RUNS, runs_sha256, write_made_with
 from studies.ledger import Row, write_ledger
 from studies.log_files import logs_missing_in
@@ -37,6 +37,23 @@ def output_folder(out: str | Path) -> Path:
 def pictures(result: Any, name: str) -> list[Path]:
     """Return the paths of a study's figure images, relative to the folder of all results."""
     return [Path(name) / f"{figure.name}.png" for figure in figures_run(result) if figure.draw]
+
+
+@contextmanager
+def folder_beside(path: Path) -> Iterator[Path]:
+    """Yield a new empty folder beside `path`, and remove this folder after the ``with`` block.
+
+    The block can write several files there and then move all of them to their places. If the block
+    raises an `InputError`, its message names the folder of `path` instead of the temporary folder.
+    """
+    prefix = f".{path.name}.coalloc-partial-"
+    with tempfile.TemporaryDirectory(
+        prefix=prefix, dir=path.parent, ignore_cleanup_errors=True
+    ) as folder:
+        try:
+            yield Path(folder)
+        except InputError as error:
+            raise InputError(str(error).replace(folder, str(path.parent))) from None
 
 
 def write_files(

@@ -172,6 +172,30 @@ def test_what_is_no_time_is_refused_in_one_line(name):
     assert len(str(caught.value)) < 200
 
 
+TOO_FAR_APART = {
+    "instants": [pd.Timestamp("2020-01-01T00:00:00.000000001"), pd.Timestamp("2400-01-01")],
+    "numpy lengths": [np.timedelta64(1, "ns"), np.timedelta64(250_000, "D")],
+    "pandas and Python": [timedelta(days=200_000), pd.Timedelta("1ns")],
+    "an array": np.array(["1700-01-01", "2200-01-01"], "datetime64[ns]"),
+}
+
+
+@pytest.mark.parametrize("values", TOO_FAR_APART.values(), ids=TOO_FAR_APART)
+def test_times_too_far_apart_for_their_unit_are_refused(values):
+    """NumPy converts all to nanoseconds, of which 64 bits hold no more than 292 years."""
+    with pytest.raises(InputError, match=r"^x holds times too far .* the unit 'ns'; give"):
+        instants("x", values)
+
+
+def test_times_of_different_units_are_exact_within_the_range_of_the_finest():
+    lengths = [np.timedelta64(100_000, "D"), np.timedelta64(1, "ns"), np.timedelta64("NaT", "s")]
+    assert times("x", lengths[:2]).tolist() == [8.64e9, 1e-9]
+    with pytest.raises(InputError, match=r"^x\[2\] = nan; give a finite number"):
+        times("x", lengths)
+    moments = [date(2020, 1, 1), datetime(2020, 1, 2), np.datetime64("2020-01-03", "h")]
+    assert instants("x", moments).tolist() == [0, 86_400, 2 * 86_400]
+
+
 @given(hnp.arrays(hnp.scalar_dtypes(), hnp.array_shapes(min_dims=0, max_dims=2, min_side=0)))
 def test_any_dtype_is_taken_exactly_or_refused(array):
     try:
@@ -207,7 +231,7 @@ CHECKS = [
     for name, check in inspect.getmembers(checks, inspect.isfunction)
     if next(iter(inspect.signature(check).parameters)) == "name" and not name.startswith("_")
 ]
-OTHERS = {"kind": str, "example": "a text", "most": 5, "choices": ("a", "b"), "jobs": 2}
+OTHERS = {"kind": str, "example": "a text", "most": 5, "choices": ("a", "b")}
 WRONG = (
     "x\0", -1.5, 10**400, object(), [np.nan], [1, "a"], [NOON, 1.0], [[-1.0]], np.ma.masked_all(2),
 )  # fmt: skip
@@ -268,6 +292,11 @@ def test_numbers_of_any_kind_are_numbers():
     for value in (3, 3.0, np.int8(3), np.float32(3), Decimal(3), Fraction(3), np.array(3)):
         assert positive("x", value) == whole("x", value) == 3
     assert whole("x", 10**400) == 10**400
+    for exact in (Decimal(2**53 + 1), Fraction(2**53 + 1)):
+        assert whole("x", exact) == 2**53 + 1
+    for value in (Decimal("3.00000000000000000001"), Fraction(10**20 + 1, 10**20), Decimal("NaN")):
+        with pytest.raises(InputError, match=r"^x = .*; give a whole number of 1 or more"):
+            whole("x", value)
     for value in (10**400, np.inf, np.nan, 0, -1, Decimal("sNaN")):
         with pytest.raises(InputError, match=r"^x = .*above 0"):
             positive("x", value)
@@ -328,6 +357,7 @@ NOT_FLOATS = {
     "timedeltas": (LENGTHS, "x holds timedeltas; give numbers"),
     "an array of timedeltas": (np.array(LENGTHS, "timedelta64[s]"), "x holds timedeltas; give"),
     "a long number": ([0, 2**53 + 1], r"x\[1\] = 9007199254740993 has more digits"),
+    "a long number beside a fraction": ([2**53 + 1, 0.5], r"x\[0\] = 9007199254740993 has more"),
     "a long number in an array": (np.array([2**53 + 1]), r"x\[0\] = 9007199254740993 has more"),
     "rows of two lengths": ([[1], [1, 2]], r"x\[0\] = \[1\]; give rows of one length"),
 }

@@ -16,7 +16,6 @@ from coalloc_lib.basics.files import (
     atomic_path,
     check_writable,
     csv_of,
-    folder_beside,
     writable_folder,
 )
 
@@ -63,13 +62,6 @@ def test_a_crash_keeps_the_old_file_and_leaves_nothing_else(tmp_path, capfdbinar
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
     assert capfdbinary.readouterr().out == b""
-
-
-def test_a_folder_of_files_that_appear_together_goes_with_the_block(tmp_path):
-    with folder_beside(tmp_path / "results") as folder:
-        (folder / "table.csv").write_text("half")
-        assert folder.parent == tmp_path
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_link_is_followed_and_the_mode_of_its_target_kept(tmp_path):
@@ -213,11 +205,6 @@ def test_a_folder_that_takes_no_file_is_called_as_the_user_did(tmp_path, monkeyp
     for use in (write, check_writable):
         with pytest.raises(InputError, match=f"^x.csv {fault}"):
             use("x.csv")
-    with (
-        pytest.raises(InputError, match=f"^{tmp_path}/ledger.csv {fault}"),
-        folder_beside(tmp_path / "results") as folder,
-    ):
-        write(folder / "ledger.csv")
 
 
 def test_columns_of_the_same_name_are_written_one_by_one():

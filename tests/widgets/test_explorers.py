@@ -161,6 +161,11 @@ def test_one_line_recreates_an_explorer(name):
         (LossQuestion, {"clusters": "x"}, "^clusters = 'x'; give a number"),
         (LossQuestion, {"cluster_size": 0}, "^cluster_size = 0; give "),
         (LossQuestion, {"components": 0}, "^components = 0; give "),
+        (LossQuestion, {"q": "a"}, "^q = 'a'; give a number"),
+        (LossQuestion, {"q": [1]}, r"^q = \[1\]; give a number"),
+        (LossQuestion, {"q": 0.0}, "^q = 0.0; give a finite number above 0"),
+        (LossQuestion, {"q": 1.5}, "^q = 1.5; give a number above 0 and at most 1"),
+        (LossQuestion, {"one_is_power_of_two": "no"}, "^one_is_power_of_two = 'no'; give True"),
         (LossQuestion, {"kind": "D"}, "^kind = 'D'; choose one of 'U'"),
         (LossQuestion, {"request": "flexible"}, "^request = 'flexible'; choose one of "),
         (LossQuestion, {"placement": "worst-fit"}, "^placement = 'worst-fit'; choose one of "),
@@ -173,6 +178,18 @@ def test_one_line_recreates_an_explorer(name):
         (widgets.division_picture, {"penalty": -0.1}, "^penalty = -0.1"),
         (widgets.division_picture, {"sizes": "64;64"}, "^sizes.*; "),
         (widgets.division_explorer, {"divisions": "64,64"}, "^divisions = .*; give a non-empty"),
+        (widgets.division_explorer, {"divisions": []}, "^divisions = .*; give a non-empty"),
+        (widgets.division_explorer, {"divisions": 5}, "^divisions = 5; give a non-empty"),
+        (widgets.division_explorer, {"divisions": [[32, 32]]}, r"^divisions\[0\] = \[32.*; give"),
+        (widgets.division_explorer, {"divisions": ["8,8", 2]}, r"^divisions\[1\] = 2; give"),
+        (
+            widgets.division_explorer,
+            {"divisions": ["8,8", "8;8"]},
+            r"^divisions\[1\] = '8;8'; give",
+        ),
+        (widgets.division_explorer, {"components": "x"}, "^components = 'x'; give "),
+        (widgets.division_explorer, {"component_sizes": "x"}, "^sizes = 'x'; write "),
+        (widgets.division_explorer, {"penalty": -1}, "^penalty = -1; give "),
         (widgets.schedule_explorer, {"system": FOURS, "jobs": [1]}, "^jobs = .*; give "),
     ],
 )
@@ -336,6 +353,13 @@ def test_placement_and_max_jumps_act_where_they_decide_something():
 
 
 # The division explorer.
+
+
+@pytest.mark.usefixtures("without_images")
+def test_the_divisions_may_be_an_array_of_texts():
+    box = widgets.division_explorer(np.array(["8,8", "12,4"]), components=2)
+    assert control(box, "clusters").options == ("8,8", "12,4")
+    assert not notes(box)
 
 
 def test_a_penalty_moves_the_points_by_its_rule_without_a_new_simulation(monkeypatch):

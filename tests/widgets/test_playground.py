@@ -7,15 +7,17 @@ import json
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import coalloc_lib as co
 from coalloc_lib import widgets
 from coalloc_lib.basics import compilation
+from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.statistics import scenario_pairs
-from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size
-from coalloc_lib.widgets import centres, playground_board, playground_files
+from coalloc_lib.statistics.scenario_pairs import ALL, SEED, BreakEven, by_size
+from coalloc_lib.widgets import centres, playground, playground_board, playground_files
 from coalloc_lib.widgets.centres import scenario_of
 from tests.widgets.pairs import EIGHTS, SIZES, SPANNING, WHOLE, few_jobs
 from tests.widgets.reading import all_widgets, control, notes
@@ -61,6 +63,34 @@ def test_the_verdict_follows_the_interval(change, low, high, words):
     row = {"size": ALL, "note": "", "change": change, "change_low": low, "change_high": high}
     table = pd.DataFrame([row | {"scenario": name} for name in "AB"])
     assert centres.verdict(table) == words
+
+
+@pytest.mark.parametrize(
+    ("estimate", "low", "high", "words"),
+    [
+        (0.3, 0.2, 0.4, "0.30 [0.20, 0.40]"),
+        (-np.inf, -np.inf, -np.inf, "none: spanning does not pay"),
+        (-np.inf, -np.inf, 0.0812, "at most 0.08"),
+        (0.04, -np.inf, 0.0812, "0.04 (at most 0.08)"),
+        (-np.inf, -np.inf, np.inf, "undecided"),
+        (0.5, -np.inf, np.inf, "0.50 (undecided)"),
+        (np.inf, -np.inf, np.inf, "undecided"),
+        (0.9, 0.8184, np.inf, "0.90 (at least 0.82)"),
+        (np.inf, 0.8184, np.inf, "at least 0.82"),
+        (np.inf, np.inf, np.inf, "above 1"),
+    ],
+)
+def test_a_break_even_penalty_is_given_with_the_ends_that_were_found(estimate, low, high, words):
+    found = BreakEven(Interval(estimate, low, high, 5))
+    assert centres.penalty_in_words(found) == words
+
+
+@pytest.mark.parametrize(
+    ("estimate", "words"), [(0.3, "0.30"), (np.inf, "above 1"), (-np.inf, "0.00")]
+)
+def test_a_warning_stands_in_place_of_the_interval_of_a_break_even_penalty(estimate, words):
+    found = BreakEven(Interval(estimate, -np.inf, np.inf, 5, warning="three jobs"))
+    assert centres.penalty_in_words(found) == f"{words} (no interval: three jobs)"
 
 
 def test_jobs_of_a_flexible_scenario_can_span_with_every_placement():
@@ -117,6 +147,36 @@ def test_every_policy_and_way_to_span_can_be_copied_and_run(policy, span):
     assert (schedule.jobs.estimate == 2 * schedule.jobs.runtime).all()
     assert schedule.scheduling.max_jumps == (3 if policy == "FPFS" else None)
     schedule.verify()
+
+
+def centre(**moved):
+    values = {"clusters": "8,8,8", "policy": "EASY", "max_jumps": 3, "span": "never"}
+    values |= {"penalty": 0.1, "estimate": 2.0} | moved
+    return {f"A.{name}": value for name, value in values.items()} | {"sizes": "U[1,8]"}
+
+
+@pytest.mark.parametrize("policy", sorted(set(centres.POLICIES) - {"EASY"}))
+def test_only_easy_spans_adaptively(policy):
+    assert scenario_of(centre(span="adaptive"), "A").scheduling == co.EASY(adaptive=True)
+    message = rf"^A.span = 'adaptive' is not possible under {policy}; choose EASY as A.policy"
+    with pytest.raises(co.InputError, match=message):
+        scenario_of(centre(span="adaptive", policy=policy), "A")
+
+
+@pytest.mark.parametrize(
+    ("clusters", "words"),
+    [("24", "one cluster"), ("1x24", "one cluster"), ("1x32", "one cluster"), ("8,8", ""),
+     ("\u00b2", ""), ("8,x", "")],
+)  # fmt: skip
+def test_a_single_cluster_is_recognized_as_the_system_is_read(clusters, words):
+    assert words in playground._useless(clusters, "EASY", "at need")["span"]
+    assert bool(playground._useless(clusters, "EASY", "at need")["span"]) is bool(words)
+
+
+@pytest.mark.parametrize("policy", centres.POLICIES)
+def test_the_estimate_acts_under_policies_that_use_it(policy):
+    reason = playground._useless("8,8", policy, "never")["estimate"]
+    assert (reason == "") is centres.POLICIES[policy].uses_estimates
 
 
 def test_what_does_not_act_is_disabled_and_it_is_said_why(box):
