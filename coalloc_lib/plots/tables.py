@@ -59,7 +59,7 @@ def tidy(
             )
     texts = labels | {"warning": "warning" if "warning" in table else None}
     columns: dict[str, Any] = {
-        name: "" if column is None else [_text(label) for label in table[column]]
+        name: "" if column is None else [label_text(label) for label in table[column]]
         for name, column in texts.items()
     }
     for name, column in (numbers | ENDS).items():
@@ -88,7 +88,8 @@ def _reject_other_types(table: pd.DataFrame, column: str) -> None:
         reject_first(~numeric & values.notna(), table, column, "give numbers")
 
 
-def _text(label: Any) -> str:
+def label_text(label: Any) -> str:
+    """Return a label of a table as the text that a figure shows."""
     if pd.isna(label):
         return ""
     # With 15 digits, different labels stay different, and 0.1 + 0.2 becomes 0.3.

@@ -162,37 +162,6 @@ def test_nonsense_is_refused(draw, change, how, words):
         draw(table(a=(1, 2, 3)).assign(**change), **how)
 
 
-RESPONSES = pd.DataFrame(
-    {
-        "label": "worst fit", "utilization": [0.1, 0.2, 0.3], "response": [1, 2.5, np.nan],
-        "ci95_low": [0.9, 1.5, np.nan], "ci95_high": [1.1, 3.5, np.nan],
-        "precise": [True, False, True], "maximal_utilization": 0.25, "maximal_low": 0.24,
-        "maximal_high": 0.26,
-    }
-)  # fmt: skip
-
-
-def test_curves_show_points_bands_and_maximal_utilizations():
-    upper, below = plots.curves(RESPONSES).axes
-    line, filled, hollow, asymptote = upper.lines
-    assert (line.get_xdata().tolist(), line.get_ydata().tolist()) == ([0.1, 0.2], [1, 2.5])
-    assert (filled.get_xdata()[0], hollow.get_xdata()[0]) == (0.1, 0.2)
-    assert hollow.get_markerfacecolor() == "white"
-    assert asymptote.get_xdata()[0] == 0.25
-    assert texts(below) == ["worst fit  0.250 "]
-    assert upper.get_yscale() == "log"
-    assert 3.5 < upper.get_ylim()[1] < 5
-
-
-def test_what_a_line_is_compared_with_is_marked_in_its_row():
-    held = {"beside": ("first fit", {"worst fit": 0.2})}
-    held["threshold"] = "3 points", {"worst fit": (0.17, 0.23)}
-    below = plots.curves(RESPONSES, **held).axes[1]
-    assert [x.get_xdata()[0] for x in below.lines if x.get_marker() == "+"] == [0.2]
-    dashed = [path.vertices[0, 0] for path in below.collections[-1].get_paths()]
-    assert dashed == [0.17, 0.23]
-
-
 def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), more=None, **how):
     """Draw one interval on an axis from 0 to 1; return the figure and its drawn parts by marker.
 
@@ -257,11 +226,6 @@ def test_levels_have_room_where_all_values_are_equal_or_all_places_negative():
     assert left <= -5 < -2 <= right
 
 
-def test_the_points_of_a_curve_are_joined_in_order_of_the_load():
-    unordered = plots.curves(RESPONSES[::-1]).axes[0]
-    assert list(unordered.lines[0].get_xdata()) == [0.1, 0.2]
-
-
 def test_a_panel_above_a_gap_has_its_own_tick_labels():
     names = [f"a line with a rather long name {name}" for name in "ab"]
     drawn = dict.fromkeys(names, (1.0, 2.0, 3.0))
@@ -270,25 +234,6 @@ def test_a_panel_above_a_gap_has_its_own_tick_labels():
         figure = draw(found)
         figure.draw_without_rendering()
         assert [bool(axes.get_xticklabels()) for axes in figure.axes] == [False, True, True]
-
-
-def test_curves_of_the_previous_figure_may_be_saturated_at_all_loads():
-    saturated = RESPONSES.assign(response=np.nan, ci95_low=np.nan, ci95_high=np.nan)
-    alone = len(plots.curves(RESPONSES).axes[0].lines)
-    assert len(plots.curves(RESPONSES, before=saturated).axes[0].lines) == alone
-    assert len(plots.curves(RESPONSES, before=RESPONSES).axes[0].lines) == alone + 2
-
-
-def test_panels_may_name_a_curve_that_the_table_lacks():
-    figure = plots.curves(RESPONSES, panels={"a": ["best fit", "worst fit"]})
-    assert texts(figure.axes[1]) == ["worst fit  0.250 "]
-
-
-def test_a_panel_without_a_curve_is_left_out():
-    figure = plots.curves(RESPONSES, panels={"a": ["best fit"], "b": ["worst fit"]})
-    upper, below = figure.axes
-    assert upper.get_title(loc="left") == "b"
-    assert texts(below) == ["worst fit  0.250 "]
 
 
 @pytest.mark.parametrize(
@@ -307,31 +252,6 @@ def test_a_panel_without_a_curve_is_left_out():
         (
             lambda: plots.intervals(pd.DataFrame({"x": [1, 2], "row": "a"}), x="x", row="row"),
             "^column 'row' has 'a' in row 1; an earlier row has the same values",
-        ),
-        (
-            lambda: plots.curves(pd.concat([RESPONSES, RESPONSES])),
-            "^column 'utilization' has 0.1 in row 0; an earlier row has the same values",
-        ),
-        (
-            lambda: plots.curves(RESPONSES.assign(maximal_utilization=[0.25, 0.25, 0.3])),
-            "^column 'maximal_utilization' has 0.3 in row 2; give the same value in all rows",
-        ),
-        (
-            lambda: plots.curves(RESPONSES, threshold=("half", {"worst fit": np.nan})),
-            "^threshold of 'worst fit' = nan; give a finite number",
-        ),
-        (lambda: plots.curves(RESPONSES, left=np.nan), "^left = nan; give a finite number"),
-        (
-            lambda: plots.anatomy(RESPONSES.assign(response=np.nan), "worst fit"),
-            "^the curve 'worst fit' has no finite response; give one or more",
-        ),
-        (
-            lambda: plots.anatomy(RESPONSES, "best fit"),
-            "^label = 'best fit'; choose one of 'worst fit'$",
-        ),
-        (
-            lambda: plots.anatomy(RESPONSES.drop(columns="label"), "worst fit"),
-            "^label = 'label' is not a column; ",
         ),
     ],
 )
