@@ -90,6 +90,62 @@ def test_what_is_printed_is_a_diamond():
     assert marks == [1, 1]
 
 
+def diamonds(axes):
+    """Return the places and the markers of the printed values of a panel."""
+    white = [line for line in axes.lines if line.get_markerfacecolor() == "white"]
+    return [(line.get_xdata()[0], line.get_ydata()[0], marker(line)) for line in white]
+
+
+@pytest.mark.parametrize(("y", "mark", "at"), [(9.0, "^", 4), (0.1, "v", 0.25), (4.0, "D", 4)])
+def test_a_printed_factor_beyond_the_axis_is_an_open_arrow_that_is_explained(y, mark, at):
+    printed = pd.DataFrame({"line": "a", "x": [2.0], "y": [y]})
+    figure = factor_lines(table(a=(0.25, 1, 4)), printed=printed)
+    assert diamonds(figure.axes[0]) == [(2, pytest.approx(at), mark)]
+    assert ("arrow: beyond the axis" in subtitle_of(figure)) == (mark != "D")
+
+
+@pytest.mark.parametrize("names", ["ends", "legend"])
+@pytest.mark.parametrize("place", [-3.0, 9.0])
+def test_a_printed_value_beside_the_lines_lies_on_the_axis(names, place):
+    printed = pd.DataFrame({"line": "a", "x": [place], "y": [2.0]})
+    (axes,) = lines(table(a=(1, 2, 3)), names=names, printed=printed).axes
+    assert diamonds(axes) == [(place, 2, "D")]
+    low, high = axes.get_xlim()
+    assert low <= place <= high
+    if names == "ends":  # The axis is drawn only up to these bounds.
+        low, high = axes.spines["bottom"].get_bounds()
+        assert low <= place <= high
+
+
+@pytest.mark.parametrize(
+    ("draw", "change", "how", "words"),
+    [
+        (lines, {"y": [2, -9]}, {"scales": ("linear", "log")}, "'y' has -9 in row 1; a logarith"),
+        (lines, {"x": [2, 0]}, {"scales": ("log", "log")}, "'x' has 0 in row 1; a logarithmic"),
+        (lines, {"y": [2, -9]}, {"scales": {"one": ("linear", "log")}}, "'y' has -9 in row 1"),
+        (factor_lines, {"y": [2, 0.0]}, {}, "'y' has 0.0 in row 1; a logarithmic axis shows"),
+        (lines, {"y": [2, np.inf]}, {}, "'y' has inf in row 1; a figure shows finite numbers"),
+    ],
+)
+def test_a_printed_value_that_the_axis_cannot_show_is_refused(draw, change, how, words):
+    printed = pd.DataFrame({"line": "a", "x": [2, 2], "y": [1.0, 1.0]}).assign(**change)
+    with pytest.raises(InputError, match=f"^column {words}"):
+        draw(table(a=(1, 2, 3)), printed=printed, **how)
+    draw(table(a=(1, 2, 3)), printed=printed.assign(line="not drawn", y=1.0), **how)
+
+
+def test_each_panel_has_its_own_scale_and_may_have_no_point():
+    found = pd.concat([table("linear", a=(0, 2, 3)), table("log", a=(-1, -2, 0))])
+    scales = {"linear": ("linear", "linear"), "log": ("linear", "log")}
+    left, right = lines(found, scales=scales).axes
+    assert len(joined(left)) == 1
+    assert [axes.get_yscale() for axes in (left, right)] == ["linear", "log"]
+    assert not [line for line in right.lines if len(line.get_xdata())]
+    # The spread of each panel is measured on its own scale, so no logarithm of -1 is taken.
+    scales = {"linear": ("linear", "linear"), "log": ("log", "log")}
+    lines(found.sort_values("panel", ascending=False).assign(y=[1, 2, 3, -1, 0, 1]), scales=scales)
+
+
 def grid(rows=("upper", "lower"), /, **how):
     """Draw the same lines in two rows of two panels."""
     points = [table(p, Online=(0.1, 0.5, 0.2), EASY=(0.1, 0.4, 0.3)) for p in ("one", "two")]
