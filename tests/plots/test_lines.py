@@ -323,8 +323,11 @@ def test_deviations_have_a_band_and_the_colour_of_their_panel():
         deviating, x="off", row="row", series="way", panel="panel", band=(-0.05, 0.05),
         hollow=("rough", "rough"),
     )  # fmt: skip
+    styles = plots.signs("ab")
+    assert styles["a"].colour != styles["b"].colour
     for axes, name, places in zip(figure.axes, "ab", ([0.1, -0.2], [0.3]), strict=True):
-        sign = plots.signs([name])[name]
+        sign = styles[name]
+        assert axes.get_title(loc="left") == name
         found = [line.get_xdata()[0] for line in axes.lines if marker(line) == sign.marker]
         assert found == places
         diamonds = [line.get_xdata()[0] for line in axes.lines if marker(line) == "D"]
