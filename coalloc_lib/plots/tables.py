@@ -73,6 +73,7 @@ def tidy(
         elif name in ENDS and closed:
             reject_first(np.isinf(columns[name]), table, column)
     rows = pd.DataFrame(columns, index=range(len(table)))
+    rows["warning"] = rows["warning"].replace("False", "")  # False means that there is no warning.
     _reject_impossible_intervals(rows, table)
     if unique:
         given = {name: (labels | numbers)[name] for name in unique}

@@ -238,6 +238,13 @@ def test_bars_cannot_end_at_or_before_0(until):
         bars(LOSSES, until=until)
 
 
+def test_a_warning_may_be_false():
+    read = tidy(LOSSES.assign(warning=[False, np.False_, "few jobs"]), {}, {})
+    assert read["warning"].tolist() == ["", "", "few jobs"]
+    read = tidy(LOSSES.assign(warning=[False, True, False]), {}, {})
+    assert read["warning"].tolist() == ["", "True", ""]
+
+
 @pytest.mark.parametrize("level", [np.nan, (0.1, np.inf)])
 def test_a_threshold_is_a_finite_number(level):
     with pytest.raises(InputError, match=r"^threshold of 'mine' = (nan|inf); give a finite number"):
