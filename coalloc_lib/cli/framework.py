@@ -1,5 +1,6 @@
 """The parts that every command line of the project needs: errors in one line, and signals."""
 
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -133,6 +134,13 @@ def _advice_on(error: OSError) -> str:
     if isinstance(error, PermissionError):
         return "choose a file that you may use"
     return "check the file, or choose another one"
+
+
+def is_same_file(one: str, other: str) -> bool:
+    """Return whether two paths lead to the same file, which need not exist yet."""
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 class Terminated(BaseException):

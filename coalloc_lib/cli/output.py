@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from shutil import get_terminal_size
-from typing import Any
+from typing import Any, TextIO
 
 from coalloc_lib.basics.text import printable
 
@@ -65,12 +65,13 @@ def naming(path: str) -> Iterator[None]:
         raise
 
 
-def drop_output() -> None:
-    """Discard everything that is printed on standard output from now on.
+def drop_output(stream: TextIO | None = None) -> None:
+    """Discard everything that is printed on a stream from now on, by default on standard output.
 
     This is for a pipe that nobody reads any more, and for a full disk.
     """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    stream = sys.stdout if stream is None else stream
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _write(lines: Iterable[str]) -> None:
@@ -89,7 +90,10 @@ def show(*lines: str) -> None:
 
 def warn(words: str) -> None:
     """Print a line on stderr that begins with ``coalloc:``."""
-    print(f"coalloc: {printable(words)}", file=sys.stderr)
+    try:
+        print(f"coalloc: {printable(words)}", file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        drop_output(sys.stderr)
 
 
 def print_json(answer: dict) -> None:

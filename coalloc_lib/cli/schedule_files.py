@@ -7,6 +7,7 @@ or a log in the Standard Workload Format, whose jobs have waits.
 import csv
 import re
 from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -241,7 +242,7 @@ def _number(line, column, text):
 
 
 def _our_allocation(line, text, system):
-    taken = [0] * len(system)
+    taken = {}
     for part in filter(None, text.split(";")):
         cluster, colon, processors = part.partition(":")
         is_plain = colon and _COUNT.fullmatch(cluster) and _COUNT.fullmatch(processors)
@@ -250,13 +251,19 @@ def _our_allocation(line, text, system):
                 f"{line}: allocation is {shown(text)}; give cluster:processors, with clusters from "
                 f"0 to {len(system) - 1}, joined by semicolons"
             )
-        taken[int(cluster)] += int(processors)
-    return taken
+        if int(cluster) in taken:
+            raise InputError(
+                f"{line}: allocation is {shown(text)} and names cluster {int(cluster)} twice; give "
+                "each cluster once"
+            )
+        taken[int(cluster)] = int(processors)
+    return [taken.get(cluster, 0) for cluster in range(len(system))]
 
 
 def _batsim_allocation(line, text, system):
     edges = np.append(0, np.cumsum(system.sizes))
     taken = np.zeros(len(system), dtype=np.int64)
+    intervals = []
     for part in text.split():
         low, _, high = part.partition("-")
         high = high or low
@@ -266,6 +273,17 @@ def _batsim_allocation(line, text, system):
                 f"{line}: allocated_resources is {shown(text)}; give processor numbers from 0 "
                 f"to {edges[-1] - 1}, such as 0-3 7"
             )
+        intervals.append((int(low), int(high)))
         inside = np.minimum(int(high) + 1, edges[1:]) - np.maximum(int(low), edges[:-1])
         taken += np.maximum(inside, 0)
+    _reject_overlaps(line, text, intervals)
     return taken
+
+
+def _reject_overlaps(line, text, intervals):
+    for (_, last), (first, _) in pairwise(sorted(intervals)):
+        if first <= last:
+            raise InputError(
+                f"{line}: allocated_resources is {shown(text)} and has processor {first} twice; "
+                "give each processor once"
+            )

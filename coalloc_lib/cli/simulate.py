@@ -1,6 +1,5 @@
 """The command ``coalloc simulate``, which simulates the jobs of a log on a system."""
 
-import os
 import sys
 import warnings
 from collections import Counter
@@ -12,6 +11,7 @@ from typing import Any
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import check_writable
 from coalloc_lib.cli import options
+from coalloc_lib.cli.framework import is_same_file
 from coalloc_lib.cli.job_options import JobOptions, prepare, reject_missing
 from coalloc_lib.cli.output import print_json, show, warn
 from coalloc_lib.cli.schedule_means import mean_intervals
@@ -113,22 +113,16 @@ def _check_outputs(out, export, as_json):
         check_writable(export)
     if out is not None:
         check_writable(out)
-    if out is not None and export is not None and _is_same_file(out, export):
+    if out is not None and export is not None and is_same_file(out, export):
         raise InputError(f"--out and --export are the same file, {export}; give two names")
 
 
 def _reject_overwriting(log, out, export):
     for option, path in (("--out", out), ("--export", export)):
-        if path not in (None, "-") and _is_same_file(path, log.source):
+        if path not in (None, "-") and is_same_file(path, log.source):
             raise InputError(
                 f"{option} {path} would overwrite the log of --trace; give the name of another file"
             )
-
-
-def _is_same_file(one, other):
-    if os.path.exists(one) and os.path.exists(other):
-        return os.path.samefile(one, other)
-    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _run(prepared, engine, verify):

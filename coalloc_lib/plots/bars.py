@@ -53,9 +53,11 @@ def bars(
     title, subtitle : str
         The title of the figure, and the text under it.
     dark : str, optional
-        The column with the length of the dark part of the bar. The rest is pale.
+        The column with the length of the dark part of the bar, which is at most the length of the
+        bar. The rest is pale.
     before : str, optional
-        The column with the length of the bar in the previous figure, drawn as a dashed line.
+        The column with the length of the bar in the previous figure, drawn as a dashed line if it
+        lies on the axis.
     until : float, optional
         The right end of the axis. A longer bar and its interval are cut off there, and the value
         is written beside the bar.
@@ -68,8 +70,8 @@ def bars(
     Raises
     ------
     InputError
-        If a column is missing, a value is not finite, or `threshold` names an unknown group or
-        lies beyond `until`.
+        If a column is missing, a value is not finite, a dark part is longer than its bar, or
+        `threshold` names an unknown group or lies beyond `until`.
 
     Examples
     --------
@@ -81,6 +83,10 @@ def bars(
     rows = tidy(table, labels, numbers, gaps=["before"], closed=True)
     if before:
         reject_first(np.isinf(rows["before"]), table, before)
+    if dark:
+        low, high = rows["value"].clip(upper=0), rows["value"].clip(lower=0)
+        mend = f"give a part of the bar, from 0 to the value in {value!r}"
+        reject_first(~rows["dark"].between(low, high), table, dark, mend)
     rows = _placed(rows)
     levels = ends_of_levels(threshold[1]) if threshold else {}
     for name in levels:
@@ -143,13 +149,14 @@ def _draw_bar(axes, row, colour, has_dark, has_before, until):
     parts = ((row.value, 0.45), (row.dark, 1.0)) if has_dark else ((row.value, 1.0),)
     for length, alpha in parts:
         axes.barh(row.at, min(length, last), 0.86, color=colour, alpha=alpha)
-    if has_before and not np.isnan(row.before):
-        ghost = [min(row.before, last)] * 2
-        axes.plot(ghost, [row.at - 0.46, row.at + 0.46], "k", linestyle=(0, (2, 1)), lw=1.4)
-    low, value, high = (min(end, last) for end in (row.low, row.value, row.high))
+    if has_before and row.before <= last:  # A missing earlier length is NaN.
+        height = [row.at - 0.46, row.at + 0.46]
+        axes.plot([row.before] * 2, height, "k", linestyle=(0, (2, 1)), lw=1.4)
+    low, high = (min(end, last) for end in (row.low, row.high))
     if low < high:
-        reach = [[value - low], [high - value]]
-        axes.errorbar(value, row.at, xerr=reach, ecolor="black", elinewidth=1, capsize=2)
+        # An interval from a bootstrap need not contain the value, so its middle is the reference.
+        style = {"ecolor": "black", "elinewidth": 1, "capsize": 2}
+        axes.errorbar((low + high) / 2, row.at, xerr=(high - low) / 2, **style)
 
 
 def _end_of(axes, row, colour, until):

@@ -115,7 +115,7 @@ class Chart:
         # The room for the names of the lines.
         self.letters = max(map(len, self.names)) if self.names_at_ends else 0
         self.names_at_left = self.names_at_ends and _meet_at_the_right(
-            self.cells.values(), self.scales[self.panels[0]][1]
+            (points, self.scales[panel][1]) for (_, panel), points in self.cells.items()
         )
 
     # --- Methods that the subclasses override ---
@@ -144,17 +144,29 @@ class Chart:
         if printed is None or printed.empty:
             return self.points[:0]
         labels = {name: c if c in printed else None for name, c in self.labels.items()}
-        marks = tidy(printed, labels, self.numbers, gaps=["y"])
+        marks = tidy(printed, labels, self.numbers, gaps=["y"]).reset_index(names="place")
+        reject_first(np.isinf(marks["y"]), printed, self.numbers["y"])
         everywhere = [name for name in ("panel", "row") if labels[name] is None]
         if everywhere:
             places = self.points[["line", *everywhere]].drop_duplicates()
             marks = marks.drop(columns=everywhere).merge(places)
-        return marks[marks["line"].isin(self.points["line"])]
+        for name, names in (("line", self.names), ("panel", self.panels), ("row", self.rows)):
+            marks = marks[marks[name].isin(names)]
+        self._reject_unshown(marks, printed)
+        return marks
 
-    def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
-        return points["x"].min(), points["x"].max()
+    def _reject_unshown(self, marks: pd.DataFrame, printed: pd.DataFrame) -> None:
+        mend = "a logarithmic axis shows numbers above 0, leave the row out"
+        for at, (name, column) in enumerate(self.numbers.items()):
+            is_log = [panel for panel in self.panels if self.scales[panel][at] == "log"]
+            is_wrong = marks["panel"].isin(is_log) & (marks[name] <= 0)
+            wrong = np.isin(np.arange(len(printed)), marks["place"][is_wrong])
+            reject_first(wrong, printed, column, mend)
 
-    def _notes_on_levels(self) -> list[str]:
+    def _extent_of_levels(self, places: pd.Series) -> Ends:
+        return places.min(), places.max()
+
+    def _notes_on_levels(self, printed: pd.DataFrame) -> list[str]:
         return [f"dashed: {name}" for name in self.levels]
 
     def _name_levels(self, axes: Axes) -> None:
@@ -225,7 +237,7 @@ class Chart:
         # In a grid, there is no room for names at the ends of the lines.
         if (self.in_grid or not self.names_at_ends) and len(self.names) > 1:
             name_signs(grid[0, -1], self.look, self.names, self.style.dashed)
-        notes = self._notes_on_levels()
+        notes = self._notes_on_levels(marks)
         notes += [DIAMONDS] if len(marks) else []
         notes += ["hollow: in doubt"] if any(self.points["warning"]) else []
         title_figure(figure, title, subtitle, *notes)
@@ -250,9 +262,13 @@ class Chart:
 
     def _draw_cell(self, axes: Axes, cell: tuple[str, str], printed: pd.DataFrame) -> None:
         points, scales, marks = self.cells[cell], self.scales[cell[1]], _points_of(printed, *cell)
-        alike = self.shown if self.shares_axes else points
-        self._set_y_axis(axes, alike, printed if self.shares_axes else marks, scales)
-        ends = self._extent_of_levels(alike)
+        alike, marks_alike = (self.shown, printed) if self.shares_axes else (points, marks)
+        self._set_y_axis(axes, alike, marks_alike, scales)
+        self._set_y_ticks(axes, scales[1])
+        places = pd.concat([alike["x"], marks_alike["x"]])
+        if places.empty:  # A cell without any point has no ends.
+            return
+        ends = self._extent_of_levels(places)
         for at in dict.fromkeys(self.levels.values()):
             axes.plot(ends, [at] * 2, color="black", linestyle="--", linewidth=1, zorder=1.5)
         for number, name in enumerate(self.names):
@@ -261,11 +277,8 @@ class Chart:
             zorder = 3 - 0.5 * number / len(self.names)
             self._draw_one(axes, points[points["line"] == name], name, zorder)
         for mark in marks.itertuples():
-            at = axes.get_ylim()[0] if np.isnan(mark.y) else mark.y
-            style = {"color": self.look[mark.line].colour, "zorder": 5, "clip_on": False}
-            axes.plot(mark.x, at, **PRINTED | style)
+            self._draw_printed(axes, mark)
         self._set_x_ticks(axes, ends, scales[0])
-        self._set_y_ticks(axes, scales[1])
         if self.names_at_ends and not self.in_grid:
             letters = self.letters * axes.get_gridspec().ncols
             _make_room(axes, ends, letters, self.names_at_left)
@@ -300,6 +313,14 @@ class Chart:
             gone = points["x"][points["y"].isna()]
             tops = [axes.get_ylim()[1]] * len(gone)
             axes.plot(gone, tops, "x", color=sign.colour, markersize=5, clip_on=False)
+
+    def _draw_printed(self, axes: Axes, mark: Any) -> None:
+        foot, top = axes.get_ylim()
+        style = PRINTED | {"color": self.look[mark.line].colour, "zorder": 5, "clip_on": False}
+        at = foot if np.isnan(mark.y) else np.clip(mark.y, foot, top)
+        if mark.y < foot or mark.y > top:
+            style["marker"] = "v" if mark.y < foot else "^"
+        axes.plot(mark.x, at, **style)
 
     def _set_x_ticks(self, axes: Axes, ends: Ends, scale: str) -> None:
         if scale == "log":
@@ -341,7 +362,8 @@ class Chart:
 class FactorChart(Chart):
     """A line chart of factors around 1, on an axis from at least 1/4 to at most 4.
 
-    Factors beyond the axis are drawn as arrows at its end, and infinite factors as crosses.
+    Factors beyond the axis are drawn as arrows at its end, and infinite factors as crosses. Printed
+    factors beyond the axis are open arrows.
     """
 
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
@@ -369,10 +391,11 @@ class FactorChart(Chart):
                 style = {"color": self.look[name].colour, "markersize": 5, "clip_on": False}
                 axes.plot(at, [end] * len(at), marker, **style)
 
-    def _notes_on_levels(self) -> list[str]:
+    def _notes_on_levels(self, printed: pd.DataFrame) -> list[str]:
         factors = self.points["y"][np.isfinite(self.points["y"])]
+        factors = pd.concat([factors, printed["y"].dropna()])
         goes_on = not factors.between(FACTORS[0], FACTORS[-1]).all()
-        return super()._notes_on_levels() + ["arrow: beyond the axis"] * goes_on
+        return super()._notes_on_levels(printed) + ["arrow: beyond the axis"] * goes_on
 
     def _set_y_ticks(self, axes: Axes, scale: str) -> None:
         mark_factors(axes.yaxis)
@@ -392,10 +415,10 @@ class LevelChart(Chart):
         length = (high - low) or 1.0
         return low - 0.05 * length, high + 0.1 * length
 
-    def _extent_of_levels(self, points: pd.DataFrame) -> Ends:
-        return min(0.0, points["x"].min()), points["x"].max()
+    def _extent_of_levels(self, places: pd.Series) -> Ends:
+        return min(0.0, places.min()), places.max()
 
-    def _notes_on_levels(self) -> list[str]:
+    def _notes_on_levels(self, printed: pd.DataFrame) -> list[str]:
         # The dashed lines are labelled in the chart.
         return []
 
@@ -476,9 +499,9 @@ def _make_room(axes, ends, letters, left):
     axes.spines["bottom"].set_bounds(*ends)
 
 
-def _meet_at_the_right(cells, scale):
+def _meet_at_the_right(cells):
     spreads = [[0.0, 0.0]]
-    for points in cells:
+    for points, scale in cells:
         ends = points.dropna(subset="y").groupby("line")["y"].agg(["first", "last"])
         if len(ends):
             spreads.append(np.ptp(np.log(ends) if scale == "log" else ends, axis=0))

@@ -14,7 +14,7 @@ from coalloc_lib.plots.bars import LETTER, Level, ends_of_levels
 from coalloc_lib.plots.charts import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
-from coalloc_lib.plots.tables import looks, reject_first, tidy
+from coalloc_lib.plots.tables import label_text, looks, reject_first, tidy
 
 #: The upper end of the vertical axis: the largest mean response time that is shown, in multiples of
 #: the mean service time. Near saturation, curves rise beyond the axis.
@@ -260,13 +260,15 @@ def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str =
         If a column is missing, or the table has no curve with this label.
     """
     points = _points(table)
-    one_of("label", label, tuple(table["label"].unique()))
-    if not np.isfinite(points.loc[points["label"] == label, "y"]).any():
+    label = one_of("label", label_text(label), tuple(points["label"].unique()))
+    line = points[points["label"] == label]
+    finite_line = line[np.isfinite(line["y"])].sort_values("x")
+    if finite_line.empty:
         raise InputError(f"the curve {label!r} has no finite response; give one or more")
-    line = table[table["label"] == label].assign(label="")
-    figure = curves(line, title=title, subtitle=subtitle, look={"": STANDARD})
-    axes, maximum = figure.axes[0], float(line["maximal_utilization"].iloc[0])
-    _name_knee(axes, line[["utilization", "response"]].dropna().to_numpy())
+    alone = table.iloc[line.index].assign(label="")
+    figure = curves(alone, title=title, subtitle=subtitle, look={"": STANDARD})
+    axes, maximum = figure.axes[0], float(line["maximum"].iloc[0])
+    _name_knee(axes, finite_line[["x", "y"]].to_numpy())
     words = "maximal utilization:\nfrom here on the\nqueue only grows"
     red = {"color": LOSS.colour, "ha": "right", "va": "center"}
     axes.annotate(words, (maximum, 6.5), (-8, 0), **NAMED | red)

@@ -175,8 +175,9 @@ def deviations(
     rows, panels = (list(points[name].unique()) for name in ("row", "panel"))
     row_height = min(ROW, max(LOWEST, HIGHEST / len(rows)))
     figure, line = _new_panels(points, row_height, xlabel)
+    styles = signs(panels)
     for axes, heading in zip(line, panels, strict=True):
-        here, sign = points[points["panel"] == heading], signs([heading])[heading]
+        here, sign = points[points["panel"] == heading], styles[heading]
         _prepare(axes, span, rows)
         axes.axvspan(*band, color="0.9", zorder=-1)
         axes.tick_params(axis="x", labelsize=7.5)

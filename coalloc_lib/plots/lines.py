@@ -41,7 +41,7 @@ def lines(
     table : DataFrame
         One row for each point, with the ends of its interval in ``ci95_low`` and ``ci95_high``, and
         its ``warning``. Points without a value, or with a value of 0 or less on a logarithmic axis,
-        are left out.
+        are left out. A panel without any point is empty.
     x, y : str
         The columns with the coordinates of the points.
     line : str, optional
@@ -76,8 +76,8 @@ def lines(
     Raises
     ------
     InputError
-        If a column is missing, if the table has no value that the axes can show, or if `level` is
-        not finite, or not above 0 on a logarithmic axis.
+        If a column is missing, if the table has no value that the axes can show, if a printed value
+        or `level` is not finite, or if one of these is not above 0 on a logarithmic axis.
 
     Examples
     --------
@@ -121,7 +121,8 @@ def factor_lines(
     base : str
         The meaning of the dashed line.
     printed : DataFrame, optional
-        As in `lines`. Without the column `y`, its factors are 1.
+        As in `lines`. Without the column `y`, its factors are 1. A factor beyond the axis is drawn
+        as an open arrow at the end of the axis.
     x, y, line, panel, row, xlabel, ylabel, names, look, style, title, subtitle
         As in `lines`.
 

@@ -60,6 +60,13 @@ def shade(percent: float) -> tuple:
     return CHANGES(0.5 + np.sign(percent) * np.sqrt(strength) / 2)
 
 
+def text_colour(background: str | tuple) -> str:
+    """Return the colour of a text that can be read on a background, which may be empty."""
+    # The weighted sum of red, green and blue is the brightness that the human eye perceives.
+    is_dark = bool(background) and np.dot(to_rgb(background), (0.299, 0.587, 0.114)) < 0.5
+    return "white" if is_dark else "black"
+
+
 def maps(
     table: pd.DataFrame, *, x: str, y: str, value: str, panel: str | None = None,
     mark: str | None = None, xlabel: str = "", ylabel: str = "", values: str = "",
@@ -98,8 +105,8 @@ def maps(
     Raises
     ------
     InputError
-        If a cell has neither a finite value nor a mark, if it has an infinite interval, or if it
-        has two rows.
+        If a cell has neither a finite value nor a mark, or both, if it has an infinite interval, or
+        if it has two rows.
 
     Examples
     --------
@@ -129,6 +136,8 @@ def _checked_cells(table, labels, value):
         one_of("mark", name, ("", *MARKS))
     has_number = cells["mark"] == ""
     reject_first(has_number & ~np.isfinite(cells["value"]), table, value)
+    mend = f"the mark in {labels['mark']!r} would hide it, leave one of them empty"
+    reject_first(~has_number & np.isfinite(cells["value"]), table, value, mend)
     for end, name in ENDS.items():
         reject_first(has_number & np.isinf(cells[end]), table, name)
     return cells
@@ -170,9 +179,7 @@ def _appearance(cell):
 def _draw_cell(axes, at, drawn):
     style: dict[str, Any] = {"facecolor": drawn.colour, "edgecolor": "white"}
     axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **(style if drawn.colour else UNDECIDED)))
-    # The weighted sum of red, green and blue is the brightness that the human eye perceives.
-    is_dark = bool(drawn.colour) and np.dot(to_rgb(drawn.colour), (0.299, 0.587, 0.114)) < 0.5
-    style = {"color": "white" if is_dark else "black", "fontsize": 7}
+    style = {"color": text_colour(drawn.colour), "fontsize": 7}
     axes.text(at[0] + 0.5, at[1] + 0.46, drawn.text, ha="center", va="center", **style)
 
 

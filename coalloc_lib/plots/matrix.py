@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from coalloc_lib.plots.maps import UNDECIDED, shade
+from coalloc_lib.plots.maps import UNDECIDED, shade, text_colour
 from coalloc_lib.plots.style import GREY, new_figure, title_figure
 from coalloc_lib.plots.tables import reject_first, tidy
 
@@ -42,7 +42,7 @@ def matrix(
         The column with the verdict: a cell with ``"undecided"`` is hatched, a cell with
         ``"no answer"`` has a cross, and any other cell has its colour.
     beside : str, optional
-        The column with a text that is written to the right of a row.
+        The column with a text that is written to the right of a row. It may be empty in some cells.
     mark : str, optional
         The column with a text that is written into a cell. It may be empty.
     values : str
@@ -59,7 +59,7 @@ def matrix(
     ------
     InputError
         If a column is missing, if a cell with another verdict than ``"no answer"`` has no finite
-        value, or if two rows are about the same cell.
+        value, if a row has two texts beside it, or if two rows are about the same cell.
     """
     labels = {"row": row, "column": column, "group": group, "verdict": verdict, "beside": beside}
     labels["mark"] = mark
@@ -67,6 +67,7 @@ def matrix(
     cells = tidy(table, labels, {"value": value}, gaps=["value"], unique=place)
     has_value = cells["verdict"] != NO_ANSWER
     reject_first(has_value & ~np.isfinite(cells["value"]), table, value)
+    texts = _texts_beside(cells, table, beside)
     rows = list(cells["row"].unique())
     columns: list[tuple[str, str]] = []
     for name in cells["group"].unique():
@@ -81,11 +82,19 @@ def matrix(
         _draw_cell(axes, cell, left, rows.index(cell.row), width)
     _name_groups(axes, columns, edges)
     for at, name in enumerate(rows):
-        words = cells.loc[cells["row"] == name, "beside"].iloc[0]
-        axes.text(edges[-1] + 0.5, at + 0.5, words, fontsize=7.5, va="center")
+        axes.text(edges[-1] + 0.5, at + 0.5, texts.get(name, ""), fontsize=7.5, va="center")
     _label_axes(axes, rows, columns, edges)
     title_figure(figure, title, "; ".join(filter(None, (values, subtitle))))
     return figure
+
+
+def _texts_beside(cells, table, beside):
+    given = cells[cells["beside"] != ""]
+    texts = given.drop_duplicates("row").set_index("row")["beside"]
+    is_second = (cells["beside"] != "") & (cells["beside"] != cells["row"].map(texts))
+    mend = "an earlier cell of the row has another text, give one text for each row"
+    reject_first(is_second, table, beside, mend)
+    return texts
 
 
 def _draw_cell(axes, cell, left, top, width):
@@ -93,10 +102,13 @@ def _draw_cell(axes, cell, left, top, width):
     if cell.verdict == NO_ANSWER:
         axes.text(*middle, "×", ha="center", va="center", fontsize=7, color=GREY)
         return
-    style: dict[str, Any] = {"facecolor": shade(cell.value), "edgecolor": "white"}
-    style = UNDECIDED if cell.verdict == OPEN else style
-    axes.add_patch(Rectangle((left, top), width, 1, linewidth=0.4, **style))
-    axes.text(*middle, cell.mark, ha="center", va="center", fontsize=7)
+    colour = "" if cell.verdict == OPEN else shade(cell.value)
+    style: dict[str, Any] = {"facecolor": colour, "edgecolor": "white"}
+    axes.add_patch(
+        Rectangle((left, top), width, 1, linewidth=0.4, **(style if colour else UNDECIDED))
+    )
+    style = {"color": text_colour(colour), "fontsize": 7}
+    axes.text(*middle, cell.mark, ha="center", va="center", **style)
 
 
 def _name_groups(axes, columns, edges):

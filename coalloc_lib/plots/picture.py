@@ -69,7 +69,7 @@ class Picture:
         HTML that is shown below the image.
     rows : iterable of str
         The numbers of the figure in words. They are listed below the image in a section that is
-        collapsed at first, and the description of the image refers to this list.
+        collapsed at first. Without `alt`, the description of the image refers to this list.
 
     Examples
     --------
@@ -88,7 +88,8 @@ class Picture:
         self.alt = ": ".join(filter(None, [title, "; ".join(rows)])) if alt is None else alt
         self.heard, self.below = self.alt, below
         if rows:
-            self.heard = f"{title or 'Picture'}; its numbers are listed below"
+            if alt is None:
+                self.heard = f"{title or 'Picture'}; its numbers are listed below"
             items = "".join(f"<li>{escape(row)}</li>" for row in rows)
             self.below = f"<details><summary>in numbers</summary><ul>{items}</ul></details>{below}"
         self.width = round(figure.get_figwidth() * PIXELS)

@@ -59,7 +59,7 @@ def tidy(
             )
     texts = labels | {"warning": "warning" if "warning" in table else None}
     columns: dict[str, Any] = {
-        name: "" if column is None else [_text(label) for label in table[column]]
+        name: "" if column is None else [label_text(label) for label in table[column]]
         for name, column in texts.items()
     }
     for name, column in (numbers | ENDS).items():
@@ -73,6 +73,7 @@ def tidy(
         elif name in ENDS and closed:
             reject_first(np.isinf(columns[name]), table, column)
     rows = pd.DataFrame(columns, index=range(len(table)))
+    rows["warning"] = rows["warning"].replace("False", "")  # False means that there is no warning.
     _reject_impossible_intervals(rows, table)
     if unique:
         given = {name: (labels | numbers)[name] for name in unique}
@@ -88,7 +89,8 @@ def _reject_other_types(table: pd.DataFrame, column: str) -> None:
         reject_first(~numeric & values.notna(), table, column, "give numbers")
 
 
-def _text(label: Any) -> str:
+def label_text(label: Any) -> str:
+    """Return a label of a table as the text that a figure shows."""
     if pd.isna(label):
         return ""
     # With 15 digits, different labels stay different, and 0.1 + 0.2 becomes 0.3.

@@ -21,7 +21,7 @@ from coalloc_lib.basics.files import check_writable, writable_folder
 from coalloc_lib.basics.progress import Progress
 from coalloc_lib.basics.text import printable
 from coalloc_lib.cli import options
-from coalloc_lib.cli.framework import OnceEach, run_app
+from coalloc_lib.cli.framework import OnceEach, is_same_file, run_app
 from coalloc_lib.cli.output import OUTPUT, naming, print_json, print_table, show, warn
 from own_system.options import PENALTIES
 from own_system.report import sites_report
@@ -113,6 +113,8 @@ def report(
         read = {}
         for name in files:
             read[name] = load_trace(files[name])
+            if is_same_file(out, read[name].source):
+                raise _overwriting(out, f"the log of {name}")
             progress.step()
         with _naming_options():
             made = sites_report(
@@ -165,6 +167,10 @@ def _check_outputs(out, tables):
         check_writable(tables)
     elif tables is not None:
         writable_folder(tables)
+
+
+def _overwriting(out, what):
+    return InputError(f"--out {out} would overwrite {what}; give the name of another file")
 
 
 def _warn_about(logs, largest):
@@ -242,6 +248,8 @@ def import_sacct(
         )
     if out is not None:
         check_writable(out)
+    if out not in (None, "-") and is_same_file(file, out):
+        raise _overwriting(out, "the output of sacct")
     log = read_sacct(file, unit=unit, cluster=cluster, time_zone=time_zone)
     try:
         if out is not None:

@@ -122,6 +122,38 @@ def test_a_file_whose_name_is_not_utf8_is_shown(run, log, tmp_path):
     assert answer["trace"] == r"caf\udce9[v2]"
 
 
+def status_without_errors(*command, program="coalloc_lib"):
+    """Run a command whose errors nobody reads; return its exit status and its output."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", program, *map(str, command)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=NOTEBOOKS,
+    )
+    process.stderr.close()
+    printed = process.stdout.read().decode()
+    process.stdout.close()
+    return process.wait(), printed
+
+
+def test_a_command_goes_on_though_the_reader_of_its_warnings_leaves(log, tmp_path):
+    # Each command warns that it does not know the time zone of this log.
+    warns = tmp_path / "warns.swf"
+    lines = [line for line in log.read_text().splitlines() if not line.startswith(";")]
+    warns.write_text("; UnixStartTime: 0\n; TimeZoneString: Mars/Olympus\n" + "\n".join(lines))
+    out, jobs = tmp_path / "s.csv", ("--trace", warns, "--clusters", "8")
+    checked = subprocess.run(
+        [*COMMAND, "simulate", *map(str, jobs)], capture_output=True, text=True, cwd=NOTEBOOKS
+    )
+    assert checked.stderr.startswith("coalloc: ")
+    status, printed = status_without_errors("simulate", *jobs, "--out", out)
+    assert (status, printed.splitlines()[-1]) == (0, str(out))
+    assert len(out.read_text().splitlines()) == 5
+    status, printed = status_without_errors("verify", out, *jobs)
+    assert (status, printed.partition(" in ")[0]) == (0, "no violation")
+    assert status_without_errors("verify", out, "--trace", warns, "--clusters", "0")[0] == 2
+
+
 def left_alone(*command, program="coalloc_lib"):
     """Run a command whose output nobody reads; return its exit status and its errors."""
     process = subprocess.Popen(

@@ -315,6 +315,8 @@ def test_wrong_options_are_named(refused, schedule, log, arguments, words):
         ("11,0,0,10,6", "line 2: allocation is '6'; give cluster:processors"),
         ("11,0,0,10,0:6\n11,0,0,10,0:6", "line 3: job '11' occurs twice; give each job one line"),
         ("99,0,0,10,0:6", "line 2: job '99' is not among the jobs of --trace"),
+        ("11,0,0,10,0:3;0:3", "line 2: allocation is '0:3;0:3' and names cluster 0 twice; give "
+         "each cluster once"),
         (f"11,0,0,10,0:{10**20}", f"line 2: allocation is '0:{10**20}'; give cluster:processors"),
         (f"11,0,0,10,0:{'9' * 5000}", "; give cluster:processors, with clusters from 0 to 0"),
         (f"11,0,0,10,{'9' * 5000}:6", "; give cluster:processors, with clusters from 0 to 0"),
@@ -336,6 +338,14 @@ BATSIM_HEADER = "job_id,submission_time,starting_time,finish_time,allocated_reso
     [
         (f"w!11,0,0,10,0-{10**20}", f"allocated_resources is '0-{10**20}'; give processor numbers"),
         (f"w!11,0,0,10,{'9' * 5000}", "give processor numbers from 0 to 7, such as 0-3 7"),
+        (
+            "w!11,0,0,10,0-2 0-2",
+            "line 2: allocated_resources is '0-2 0-2' and has processor 0 twice",
+        ),
+        (
+            "w!11,0,0,10,3-5 0-2 2",
+            "'3-5 0-2 2' and has processor 2 twice; give each processor once",
+        ),
         ("w!11,0,,10,0-5", "finish_time is '10', but starting_time is empty; give both"),
     ],
 )

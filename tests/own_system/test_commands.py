@@ -103,6 +103,18 @@ def test_bad_input_is_one_line_and_leaves_nothing(refused, given, change, words,
     assert not [*tmp_path.iterdir()]
 
 
+def test_a_log_is_not_overwritten_by_the_page(refused, given, tmp_path, monkeypatch):
+    monkeypatch.setattr(commands, "sites_report", None)
+    log, out = tmp_path / "north.swf.gz", tmp_path / "report.html"
+    shutil.copy(given[0].split("=")[1].removesuffix(":16"), log)
+    out.symlink_to(log)
+    before = log.read_bytes()
+    for path in (log, out):
+        words = f"--out {path} would overwrite the log of north; give the name of another file"
+        assert words in refused("report", f"north={log}:16", given[1], "--out", path)
+    assert log.read_bytes() == before
+
+
 @pytest.mark.usefixtures("without_pictures")
 def test_jobs_wider_than_their_machine_are_named_and_left_out(refused, given, tmp_path, capsys):
     narrow, out = [given[0].replace(":16", ":14"), given[1]], tmp_path / "report.html"

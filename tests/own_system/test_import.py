@@ -33,6 +33,16 @@ def test_a_log_is_made_and_the_receipt_printed(run, sacct, tmp_path):
     assert cli.main(["simulate", *trace, "--json"]) == 0
 
 
+@pytest.mark.parametrize("name", ["export.txt", "folder/../export.txt", "link.swf"])
+def test_the_output_of_sacct_is_not_overwritten(refused, sacct, tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link.swf").symlink_to(sacct)
+    before, out = sacct.read_bytes(), f"{tmp_path}/{name}"
+    words = f"--out {out} would overwrite the output of sacct; give the name of another file"
+    assert refused("import", sacct, "--out", out).strip().endswith(words)
+    assert sacct.read_bytes() == before
+
+
 def test_without_out_only_the_receipt_is_made(run, sacct, tmp_path):
     assert "steps of jobs" in run("import", sacct, "--unit", "nodes", "--cluster", "north")
     assert [path.name for path in tmp_path.iterdir()] == ["export.txt"]

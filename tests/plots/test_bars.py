@@ -102,15 +102,45 @@ def test_the_threshold_of_a_claim_is_drawn_in_its_groups_and_named():
 
 
 def test_bars_and_intervals_are_cut_off_where_the_axis_ends():
-    table = LOSSES.assign(dark=0.25, loss=[0.22, 0.1, 0.19], ci95_low=[0.21, 0.09, 0.15],
-                          ci95_high=[0.23, 0.11, 0.3], warning="")  # fmt: skip
+    table = LOSSES.assign(dark=[0.21, 0.1, 0.19], loss=[0.22, 0.1, 0.19], warning="",
+                          ci95_low=[0.21, 0.09, 0.15], ci95_high=[0.23, 0.11, 0.3])  # fmt: skip
     (axes,) = bars(table, dark="dark", until=0.2).axes
-    assert [bar.get_width() for bar in axes.patches] == [0.2, 0.2, 0.1, 0.2, 0.19, 0.2]
+    assert [bar.get_width() for bar in axes.patches] == [0.2, 0.2, 0.1, 0.1, 0.19, 0.19]
     drawn = [path for bars in axes.collections for path in bars.get_paths()]
     assert np.allclose([path.vertices[:, 0] for path in drawn], [[0.09, 0.11], [0.15, 0.2]])
     arrows = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == ">"]
     assert arrows == [axes.texts[0].get_position()[1], axes.texts[2].get_position()[1]]
     assert texts(axes)[0] == "ordered 0.220 ± 0.010"
+
+
+def test_an_earlier_length_beyond_the_end_of_the_axis_is_not_drawn():
+    table = LOSSES.assign(earlier=[0.5, 0.4, np.nan])
+    (axes,) = bars(table, before="earlier", until=0.4).axes
+    dashed = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "None"]
+    assert dashed.count(0.4) == 1
+    assert 0.5 not in dashed
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high"), [(0.5, 0.1, 0.2), (0.05, 0.1, 0.2), (-0.3, -0.2, 0.1)]
+)
+def test_an_interval_that_does_not_contain_its_value_is_drawn_where_it_is(value, low, high):
+    table = LOSSES[:1].assign(loss=value, ci95_low=low, ci95_high=high)
+    (axes,) = bars(table).axes
+    assert [bar.get_width() for bar in axes.patches] == [value]
+    (line,) = (path for bars in axes.collections for path in bars.get_paths())
+    assert line.vertices[:, 0] == pytest.approx([low, high])
+
+
+@pytest.mark.parametrize(
+    ("loss", "dark"), [(0.1, 0.9), (0.1, -0.05), (-0.1, -0.9), (-0.1, 0.05), (0.0, 0.1)]
+)
+def test_a_dark_part_that_is_no_part_of_its_bar_is_refused(loss, dark):
+    table = LOSSES[1:].assign(loss=[0.3, loss], ci95_low=np.nan, ci95_high=np.nan, part=[0.1, dark])
+    words = f"^column 'part' has {dark} in row 2; give a part of the bar, from 0 to .* 'loss'$"
+    with pytest.raises(InputError, match=words):
+        bars(table, dark="part")
+    bars(table.assign(part=table["loss"]), dark="part")
 
 
 @pytest.mark.parametrize("values", [(-0.2, 0.4), (-120.0, -80.0), (-1e-3, 0.9), (0.0, 0.0)])
@@ -206,6 +236,13 @@ def test_a_bar_that_a_histogram_cannot_have_is_refused(change, words):
 def test_bars_cannot_end_at_or_before_0(until):
     with pytest.raises(InputError, match=r"^until = .*; give a finite number above 0"):
         bars(LOSSES, until=until)
+
+
+def test_a_warning_may_be_false():
+    read = tidy(LOSSES.assign(warning=[False, np.False_, "few jobs"]), {}, {})
+    assert read["warning"].tolist() == ["", "", "few jobs"]
+    read = tidy(LOSSES.assign(warning=[False, True, False]), {}, {})
+    assert read["warning"].tolist() == ["", "True", ""]
 
 
 @pytest.mark.parametrize("level", [np.nan, (0.1, np.inf)])

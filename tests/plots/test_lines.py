@@ -90,6 +90,62 @@ def test_what_is_printed_is_a_diamond():
     assert marks == [1, 1]
 
 
+def diamonds(axes):
+    """Return the places and the markers of the printed values of a panel."""
+    white = [line for line in axes.lines if line.get_markerfacecolor() == "white"]
+    return [(line.get_xdata()[0], line.get_ydata()[0], marker(line)) for line in white]
+
+
+@pytest.mark.parametrize(("y", "mark", "at"), [(9.0, "^", 4), (0.1, "v", 0.25), (4.0, "D", 4)])
+def test_a_printed_factor_beyond_the_axis_is_an_open_arrow_that_is_explained(y, mark, at):
+    printed = pd.DataFrame({"line": "a", "x": [2.0], "y": [y]})
+    figure = factor_lines(table(a=(0.25, 1, 4)), printed=printed)
+    assert diamonds(figure.axes[0]) == [(2, pytest.approx(at), mark)]
+    assert ("arrow: beyond the axis" in subtitle_of(figure)) == (mark != "D")
+
+
+@pytest.mark.parametrize("names", ["ends", "legend"])
+@pytest.mark.parametrize("place", [-3.0, 9.0])
+def test_a_printed_value_beside_the_lines_lies_on_the_axis(names, place):
+    printed = pd.DataFrame({"line": "a", "x": [place], "y": [2.0]})
+    (axes,) = lines(table(a=(1, 2, 3)), names=names, printed=printed).axes
+    assert diamonds(axes) == [(place, 2, "D")]
+    low, high = axes.get_xlim()
+    assert low <= place <= high
+    if names == "ends":  # The axis is drawn only up to these bounds.
+        low, high = axes.spines["bottom"].get_bounds()
+        assert low <= place <= high
+
+
+@pytest.mark.parametrize(
+    ("draw", "change", "how", "words"),
+    [
+        (lines, {"y": [2, -9]}, {"scales": ("linear", "log")}, "'y' has -9 in row 1; a logarith"),
+        (lines, {"x": [2, 0]}, {"scales": ("log", "log")}, "'x' has 0 in row 1; a logarithmic"),
+        (lines, {"y": [2, -9]}, {"scales": {"one": ("linear", "log")}}, "'y' has -9 in row 1"),
+        (factor_lines, {"y": [2, 0.0]}, {}, "'y' has 0.0 in row 1; a logarithmic axis shows"),
+        (lines, {"y": [2, np.inf]}, {}, "'y' has inf in row 1; a figure shows finite numbers"),
+    ],
+)
+def test_a_printed_value_that_the_axis_cannot_show_is_refused(draw, change, how, words):
+    printed = pd.DataFrame({"line": "a", "x": [2, 2], "y": [1.0, 1.0]}).assign(**change)
+    with pytest.raises(InputError, match=f"^column {words}"):
+        draw(table(a=(1, 2, 3)), printed=printed, **how)
+    draw(table(a=(1, 2, 3)), printed=printed.assign(line="not drawn", y=1.0), **how)
+
+
+def test_each_panel_has_its_own_scale_and_may_have_no_point():
+    found = pd.concat([table("linear", a=(0, 2, 3)), table("log", a=(-1, -2, 0))])
+    scales = {"linear": ("linear", "linear"), "log": ("linear", "log")}
+    left, right = lines(found, scales=scales).axes
+    assert len(joined(left)) == 1
+    assert [axes.get_yscale() for axes in (left, right)] == ["linear", "log"]
+    assert not [line for line in right.lines if len(line.get_xdata())]
+    # The spread of each panel is measured on its own scale, so no logarithm of -1 is taken.
+    scales = {"linear": ("linear", "linear"), "log": ("log", "log")}
+    lines(found.sort_values("panel", ascending=False).assign(y=[1, 2, 3, -1, 0, 1]), scales=scales)
+
+
 def grid(rows=("upper", "lower"), /, **how):
     """Draw the same lines in two rows of two panels."""
     points = [table(p, Online=(0.1, 0.5, 0.2), EASY=(0.1, 0.4, 0.3)) for p in ("one", "two")]
@@ -162,37 +218,6 @@ def test_nonsense_is_refused(draw, change, how, words):
         draw(table(a=(1, 2, 3)).assign(**change), **how)
 
 
-RESPONSES = pd.DataFrame(
-    {
-        "label": "worst fit", "utilization": [0.1, 0.2, 0.3], "response": [1, 2.5, np.nan],
-        "ci95_low": [0.9, 1.5, np.nan], "ci95_high": [1.1, 3.5, np.nan],
-        "precise": [True, False, True], "maximal_utilization": 0.25, "maximal_low": 0.24,
-        "maximal_high": 0.26,
-    }
-)  # fmt: skip
-
-
-def test_curves_show_points_bands_and_maximal_utilizations():
-    upper, below = plots.curves(RESPONSES).axes
-    line, filled, hollow, asymptote = upper.lines
-    assert (line.get_xdata().tolist(), line.get_ydata().tolist()) == ([0.1, 0.2], [1, 2.5])
-    assert (filled.get_xdata()[0], hollow.get_xdata()[0]) == (0.1, 0.2)
-    assert hollow.get_markerfacecolor() == "white"
-    assert asymptote.get_xdata()[0] == 0.25
-    assert texts(below) == ["worst fit  0.250 "]
-    assert upper.get_yscale() == "log"
-    assert 3.5 < upper.get_ylim()[1] < 5
-
-
-def test_what_a_line_is_compared_with_is_marked_in_its_row():
-    held = {"beside": ("first fit", {"worst fit": 0.2})}
-    held["threshold"] = "3 points", {"worst fit": (0.17, 0.23)}
-    below = plots.curves(RESPONSES, **held).axes[1]
-    assert [x.get_xdata()[0] for x in below.lines if x.get_marker() == "+"] == [0.2]
-    dashed = [path.vertices[0, 0] for path in below.collections[-1].get_paths()]
-    assert dashed == [0.17, 0.23]
-
-
 def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), more=None, **how):
     """Draw one interval on an axis from 0 to 1; return the figure and its drawn parts by marker.
 
@@ -257,11 +282,6 @@ def test_levels_have_room_where_all_values_are_equal_or_all_places_negative():
     assert left <= -5 < -2 <= right
 
 
-def test_the_points_of_a_curve_are_joined_in_order_of_the_load():
-    unordered = plots.curves(RESPONSES[::-1]).axes[0]
-    assert list(unordered.lines[0].get_xdata()) == [0.1, 0.2]
-
-
 def test_a_panel_above_a_gap_has_its_own_tick_labels():
     names = [f"a line with a rather long name {name}" for name in "ab"]
     drawn = dict.fromkeys(names, (1.0, 2.0, 3.0))
@@ -270,25 +290,6 @@ def test_a_panel_above_a_gap_has_its_own_tick_labels():
         figure = draw(found)
         figure.draw_without_rendering()
         assert [bool(axes.get_xticklabels()) for axes in figure.axes] == [False, True, True]
-
-
-def test_curves_of_the_previous_figure_may_be_saturated_at_all_loads():
-    saturated = RESPONSES.assign(response=np.nan, ci95_low=np.nan, ci95_high=np.nan)
-    alone = len(plots.curves(RESPONSES).axes[0].lines)
-    assert len(plots.curves(RESPONSES, before=saturated).axes[0].lines) == alone
-    assert len(plots.curves(RESPONSES, before=RESPONSES).axes[0].lines) == alone + 2
-
-
-def test_panels_may_name_a_curve_that_the_table_lacks():
-    figure = plots.curves(RESPONSES, panels={"a": ["best fit", "worst fit"]})
-    assert texts(figure.axes[1]) == ["worst fit  0.250 "]
-
-
-def test_a_panel_without_a_curve_is_left_out():
-    figure = plots.curves(RESPONSES, panels={"a": ["best fit"], "b": ["worst fit"]})
-    upper, below = figure.axes
-    assert upper.get_title(loc="left") == "b"
-    assert texts(below) == ["worst fit  0.250 "]
 
 
 @pytest.mark.parametrize(
@@ -308,31 +309,6 @@ def test_a_panel_without_a_curve_is_left_out():
             lambda: plots.intervals(pd.DataFrame({"x": [1, 2], "row": "a"}), x="x", row="row"),
             "^column 'row' has 'a' in row 1; an earlier row has the same values",
         ),
-        (
-            lambda: plots.curves(pd.concat([RESPONSES, RESPONSES])),
-            "^column 'utilization' has 0.1 in row 0; an earlier row has the same values",
-        ),
-        (
-            lambda: plots.curves(RESPONSES.assign(maximal_utilization=[0.25, 0.25, 0.3])),
-            "^column 'maximal_utilization' has 0.3 in row 2; give the same value in all rows",
-        ),
-        (
-            lambda: plots.curves(RESPONSES, threshold=("half", {"worst fit": np.nan})),
-            "^threshold of 'worst fit' = nan; give a finite number",
-        ),
-        (lambda: plots.curves(RESPONSES, left=np.nan), "^left = nan; give a finite number"),
-        (
-            lambda: plots.anatomy(RESPONSES.assign(response=np.nan), "worst fit"),
-            "^the curve 'worst fit' has no finite response; give one or more",
-        ),
-        (
-            lambda: plots.anatomy(RESPONSES, "best fit"),
-            "^label = 'best fit'; choose one of 'worst fit'$",
-        ),
-        (
-            lambda: plots.anatomy(RESPONSES.drop(columns="label"), "worst fit"),
-            "^label = 'label' is not a column; ",
-        ),
     ],
 )
 def test_arguments_that_contradict_the_table_are_named(draw, words):
@@ -347,8 +323,11 @@ def test_deviations_have_a_band_and_the_colour_of_their_panel():
         deviating, x="off", row="row", series="way", panel="panel", band=(-0.05, 0.05),
         hollow=("rough", "rough"),
     )  # fmt: skip
+    styles = plots.signs("ab")
+    assert styles["a"].colour != styles["b"].colour
     for axes, name, places in zip(figure.axes, "ab", ([0.1, -0.2], [0.3]), strict=True):
-        sign = plots.signs([name])[name]
+        sign = styles[name]
+        assert axes.get_title(loc="left") == name
         found = [line.get_xdata()[0] for line in axes.lines if marker(line) == sign.marker]
         assert found == places
         diamonds = [line.get_xdata()[0] for line in axes.lines if marker(line) == "D"]

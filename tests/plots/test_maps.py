@@ -60,6 +60,12 @@ def test_a_cell_that_has_no_place_is_refused(column, value, words):
         maps(table)
 
 
+def test_a_cell_with_a_mark_and_a_value_is_refused():
+    words = "^column 'change' has 7.0 in row 2; the mark in 'mark' would hide it"
+    with pytest.raises(InputError, match=words):
+        maps(CELLS.assign(change=CELLS["change"].fillna(7.0)))
+
+
 def test_a_second_row_for_a_cell_is_refused():
     again = pd.concat([CELLS, CELLS.assign(change=30)], ignore_index=True)
     words = (

@@ -43,6 +43,21 @@ def test_a_cell_has_the_colour_of_its_change_and_the_width_of_its_column():
     assert drawn[2.8, 1].get_facecolor() == shade(30.0)
 
 
+def test_a_text_in_a_dark_cell_is_white():
+    (axes,) = matrix(CELLS.assign(mark="m")).axes
+    colours = {text.get_position(): text.get_color() for text in axes.texts}
+    assert colours[3.3, 0.5] == "white"  # a change by 900 percent
+    assert [colours[place] for place in ((0.5, 0.5), (1.9, 0.5))] == ["black", "black"]
+
+
+def test_a_row_has_one_text_beside_it():
+    again = CELLS.assign(counts=["", "2 of 3", "3 of 3", "0 of 1", "0 of 1"])
+    with pytest.raises(InputError, match=r"^column 'counts' has '3 of 3' in row 2; an earlier"):
+        matrix(again)
+    (axes,) = matrix(again.replace("3 of 3", "")).axes
+    assert {"2 of 3", "0 of 1"} < {*texts(axes)}
+
+
 def test_an_undecided_cell_is_hatched_and_grey():
     drawn = patches_of(CELLS)
     assert [place for place, patch in drawn.items() if patch.get_hatch()] == [(1.0, 0)]

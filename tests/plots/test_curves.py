@@ -1,0 +1,116 @@
+"""Response-time curves show points, bands and maximal utilizations, and name the parts of one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from coalloc_lib import plots
+from coalloc_lib.basics.checks import InputError
+from tests.plots.pictures import texts
+
+RESPONSES = pd.DataFrame(
+    {
+        "label": "worst fit", "utilization": [0.1, 0.2, 0.3], "response": [1, 2.5, np.nan],
+        "ci95_low": [0.9, 1.5, np.nan], "ci95_high": [1.1, 3.5, np.nan],
+        "precise": [True, False, True], "maximal_utilization": 0.25, "maximal_low": 0.24,
+        "maximal_high": 0.26,
+    }
+)  # fmt: skip
+
+
+def test_curves_show_points_bands_and_maximal_utilizations():
+    upper, below = plots.curves(RESPONSES).axes
+    line, filled, hollow, asymptote = upper.lines
+    assert (line.get_xdata().tolist(), line.get_ydata().tolist()) == ([0.1, 0.2], [1, 2.5])
+    assert (filled.get_xdata()[0], hollow.get_xdata()[0]) == (0.1, 0.2)
+    assert hollow.get_markerfacecolor() == "white"
+    assert asymptote.get_xdata()[0] == 0.25
+    assert texts(below) == ["worst fit  0.250 "]
+    assert upper.get_yscale() == "log"
+    assert 3.5 < upper.get_ylim()[1] < 5
+
+
+def test_what_a_line_is_compared_with_is_marked_in_its_row():
+    held = {"beside": ("first fit", {"worst fit": 0.2})}
+    held["threshold"] = "3 points", {"worst fit": (0.17, 0.23)}
+    below = plots.curves(RESPONSES, **held).axes[1]
+    assert [x.get_xdata()[0] for x in below.lines if x.get_marker() == "+"] == [0.2]
+    dashed = [path.vertices[0, 0] for path in below.collections[-1].get_paths()]
+    assert dashed == [0.17, 0.23]
+
+
+def test_the_points_of_a_curve_are_joined_in_order_of_the_load():
+    unordered = plots.curves(RESPONSES[::-1]).axes[0]
+    assert list(unordered.lines[0].get_xdata()) == [0.1, 0.2]
+
+
+def test_curves_of_the_previous_figure_may_be_saturated_at_all_loads():
+    saturated = RESPONSES.assign(response=np.nan, ci95_low=np.nan, ci95_high=np.nan)
+    alone = len(plots.curves(RESPONSES).axes[0].lines)
+    assert len(plots.curves(RESPONSES, before=saturated).axes[0].lines) == alone
+    assert len(plots.curves(RESPONSES, before=RESPONSES).axes[0].lines) == alone + 2
+
+
+def test_panels_may_name_a_curve_that_the_table_lacks():
+    figure = plots.curves(RESPONSES, panels={"a": ["best fit", "worst fit"]})
+    assert texts(figure.axes[1]) == ["worst fit  0.250 "]
+
+
+def test_a_panel_without_a_curve_is_left_out():
+    figure = plots.curves(RESPONSES, panels={"a": ["best fit"], "b": ["worst fit"]})
+    upper, below = figure.axes
+    assert upper.get_title(loc="left") == "b"
+    assert texts(below) == ["worst fit  0.250 "]
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (
+            lambda: plots.curves(pd.concat([RESPONSES, RESPONSES])),
+            "^column 'utilization' has 0.1 in row 0; an earlier row has the same values",
+        ),
+        (
+            lambda: plots.curves(RESPONSES.assign(maximal_utilization=[0.25, 0.25, 0.3])),
+            "^column 'maximal_utilization' has 0.3 in row 2; give the same value in all rows",
+        ),
+        (
+            lambda: plots.curves(RESPONSES, threshold=("half", {"worst fit": np.nan})),
+            "^threshold of 'worst fit' = nan; give a finite number",
+        ),
+        (lambda: plots.curves(RESPONSES, left=np.nan), "^left = nan; give a finite number"),
+        (
+            lambda: plots.anatomy(RESPONSES.assign(response=np.nan), "worst fit"),
+            "^the curve 'worst fit' has no finite response; give one or more",
+        ),
+        (
+            lambda: plots.anatomy(RESPONSES, "best fit"),
+            "^label = 'best fit'; choose one of 'worst fit'$",
+        ),
+        (
+            lambda: plots.anatomy(RESPONSES.drop(columns="label"), "worst fit"),
+            "^label = 'label' is not a column; ",
+        ),
+    ],
+)
+def test_arguments_that_contradict_the_table_are_named(draw, words):
+    with pytest.raises(InputError, match=words):
+        draw()
+
+
+@pytest.mark.parametrize("responses", [[1.0, 2.5, np.nan], [1.0, 2.5, np.inf]])
+@pytest.mark.parametrize("step", [1, -1])
+def test_the_notes_on_a_curve_are_at_its_points_in_any_order_of_the_rows(responses, step):
+    rows = RESPONSES.assign(response=responses)[::step]
+    upper = plots.anatomy(rows, "worst fit").axes[0]
+    places = {text.get_text().partition(":")[0]: text.xy for text in upper.texts}
+    assert tuple(places["service alone"]) == (0.1, 1.0)
+    assert tuple(places["the knee"]) == (0.2, 2.5)
+
+
+@pytest.mark.parametrize("label", [0.5, "0.5"])
+def test_a_curve_with_a_number_as_its_label_is_found(label):
+    other = RESPONSES.assign(label=0.7, response=[1.5, 2.0, np.nan])
+    rows = pd.concat([other, RESPONSES.assign(label=0.5)])
+    line = plots.anatomy(rows, label).axes[0].lines[0]
+    assert line.get_ydata().tolist() == [1, 2.5]
