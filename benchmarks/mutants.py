@@ -21,6 +21,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -157,7 +158,8 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
                 yield from _code(child)
 
 
-def mutants_of(area: str) -> list[Mutant]:
+@cache
+def mutants_of(area: str) -> tuple[Mutant, ...]:
     """Return all mutants of the modules of an area."""
     mutants = []
     library = ROOT / "coalloc_lib"
@@ -173,7 +175,7 @@ def mutants_of(area: str) -> list[Mutant]:
             place = node.lineno, same[0], seen[same]
             seen[same] += 1
             mutants.append(Mutant(area, module, *place, before, after, number))
-    return mutants
+    return tuple(mutants)
 
 
 def text_of(mutant: Mutant) -> str:
@@ -189,7 +191,7 @@ def text_of(mutant: Mutant) -> str:
 def sampled(seed: int) -> Iterator[Mutant]:
     """Yield mutants in random order, one of each area in turn."""
     rng = random.Random(seed)
-    left = {area: mutants_of(area) for area in AREAS}
+    left = {area: [*mutants_of(area)] for area in AREAS}
     for mutants in left.values():
         rng.shuffle(mutants)
     while any(left.values()):
