@@ -118,7 +118,7 @@ def playground_explorer(state: str = "") -> ui.Explorer:
     Explorer
         The widget.
     """
-    board, code, links = Board(), ipw.HTML(), ipw.HTML()
+    board, links = Board(), ipw.HTML()
     controls = {
         "sizes": ui.text_entry("mix of sizes", "U[1,8]"),
         "load": ui.slider_with_entry("load", 0.7, 0.1, 0.95, 0.01),
@@ -138,9 +138,10 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         load, one, other = values["load"], *(scenario_of(values, side) for side in SIDES)
         board.show(one, other, load, coarse)
         text = escape(code_of([one, other], load))
-        code.value, links.value = f'<pre class="coalloc-code" tabindex="0">{text}</pre>', ""
+        board.code.value, links.value = f'<pre class="coalloc-code" tabindex="0">{text}</pre>', ""
 
-    copied, files = ui.fold("copy this scenario as code: a click marks it", code), ipw.HBox()
+    copied = ui.fold("copy this scenario as code: a click marks it", board.code)
+    files = ipw.HBox()
     files.add_class("coalloc-needs-python")
     buttons = ipw.HBox([board.watched, copied, files], layout={"flex_flow": "row wrap"})
     buttons.add_class("coalloc-buttons")

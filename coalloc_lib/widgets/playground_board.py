@@ -136,6 +136,8 @@ class Board(ExplorerView, ipw.VBox):
 
     def __init__(self) -> None:
         self.words, self.table, self.curve = ipw.HTML(), ipw.HTML(), ui.View()
+        #: The Python code of the scenarios, which the playground places beside its other buttons.
+        self.code = ipw.HTML()
         self._verdict = self._break_even = ""
         self.player: Player | None = None
         self._shown: tuple[Scenario, Scenario] | None = None
@@ -162,7 +164,7 @@ class Board(ExplorerView, ipw.VBox):
             table = by_size(one, other, load, coarse)
         self._replay(one, other, load)
         self.table.value, self._verdict = _bars(table), f"<b>{escape(verdict(table))}.</b> "
-        for widget in (self.words, self.table, self.watched):
+        for widget in (self.words, self.table, self.watched, self.code):
             widget.remove_class("coalloc-past")
         if coarse:
             self.curve.add_class("coalloc-past")
@@ -196,7 +198,7 @@ class Board(ExplorerView, ipw.VBox):
     def fade(self) -> None:
         """Fade the results, because the controls have changed since the results were computed."""
         self._say(self._break_even)
-        for widget in (self.words, self.table, self.curve, self.watched):
+        for widget in (self.words, self.table, self.curve, self.watched, self.code):
             widget.add_class("coalloc-past")
 
     def boxed(self) -> dict[str, str]:

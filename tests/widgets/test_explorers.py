@@ -21,7 +21,7 @@ from studies.communication_penalty.model import NAMES, NO_LIMIT
 from studies.communication_penalty.responses import respond
 from studies.job_sharing import explorer as sharing
 from studies.job_sharing import workloads
-from tests.plots.test_lines import RESPONSES
+from tests.plots.test_curves import RESPONSES
 from tests.widgets.reading import all_widgets, control, lettering, notes, source, words
 
 FOURS = co.Multicluster([4, 4])

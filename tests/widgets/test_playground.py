@@ -217,7 +217,7 @@ def test_another_policy_keeps_the_way_to_span_and_is_drawn_once(box, monkeypatch
 @pytest.mark.parametrize(("label", "value"), [("sizes", "abc"), ("A.clusters", "8,x")])
 def test_what_is_not_of_these_controls_is_faded(box, label, value):
     board, kept = box.view, box.values[label]
-    shown = board, board.words, board.table, board.curve
+    shown = board, board.words, board.table, board.curve, board.code
     box._holders[label].value = value
     assert all("coalloc-past" in each._dom_classes for each in shown)
     box._holders[label].value = kept
