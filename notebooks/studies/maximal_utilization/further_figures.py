@@ -146,7 +146,8 @@ def two_starts_picture(
         ylabel="jobs waiting", names="legend", title=title, subtitle=shows,
         scales=("linear", "log"),
     )  # fmt: skip
-    return plots.Picture(drawn, f"{title}. {shows}.")
+    ends = "; ".join(f"{name}: {length:,} jobs at the end" for name, length in last.items())
+    return plots.Picture(drawn, f"{title}. {shows}. {ends}.")
 
 
 def two_starts_explorer(state: str = "") -> Explorer:
