@@ -85,7 +85,7 @@ def signs(names: Iterable[str], taken: Collection[MarkerStyle] = ()) -> dict[str
 def _free_styles(taken):
     combinations = [MarkerStyle(own.colour, marker) for marker in _MARKERS for own in OWN]
     yield from (style for style in dict.fromkeys([*OWN, *combinations]) if style not in taken)
-    # No reader can tell so many lines apart, so the styles may repeat.
+    # A reader cannot tell more lines apart than there are styles, so the styles may repeat.
     yield from cycle(OWN)
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from coalloc_lib.basics.checks import InputError
+
 
 class ExplorerView:
     """Base class for the view of an explorer: the widget that shows the picture.
@@ -12,7 +14,10 @@ class ExplorerView:
 
     def boxed(self) -> Mapping[str, str]:
         """Return the picture as a dict by MIME type, which a notebook file can store."""
-        raise NotImplementedError(f"{type(self).__name__} needs the method boxed()")
+        raise InputError(
+            f"{type(self).__name__} does not define how its picture is stored in a notebook; "
+            "define its method `boxed`"
+        )
 
     def wait(self) -> None:
         """Keep the previous picture, and say that a finer picture follows."""

@@ -182,7 +182,7 @@ TOO_FAR_APART = {
 
 @pytest.mark.parametrize("values", TOO_FAR_APART.values(), ids=TOO_FAR_APART)
 def test_times_too_far_apart_for_their_unit_are_refused(values):
-    """NumPy converts all to nanoseconds, of which 64 bits hold no more than 292 years."""
+    """NumPy converts all times to nanoseconds, and 64 bits can count at most 292 years in them."""
     with pytest.raises(InputError, match=r"^x holds times too far .* the unit 'ns'; give"):
         instants("x", values)
 

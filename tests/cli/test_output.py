@@ -122,17 +122,18 @@ def test_a_file_whose_name_is_not_utf8_is_shown(run, log, tmp_path):
     assert answer["trace"] == r"caf\udce9[v2]"
 
 
-def status_without_errors(*command, program="coalloc_lib"):
-    """Run a command whose errors nobody reads; return its exit status and its output."""
+def left_alone(*command, program="coalloc_lib", unread="stdout"):
+    """Run a command that nobody reads on one stream; return its status and the other stream."""
     process = subprocess.Popen(
         [sys.executable, "-m", program, *map(str, command)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=NOTEBOOKS,
     )
-    process.stderr.close()
-    printed = process.stdout.read().decode()
-    process.stdout.close()
+    read = process.stderr if unread == "stdout" else process.stdout
+    getattr(process, unread).close()
+    printed = read.read().decode()
+    read.close()
     return process.wait(), printed
 
 
@@ -146,26 +147,13 @@ def test_a_command_goes_on_though_the_reader_of_its_warnings_leaves(log, tmp_pat
         [*COMMAND, "simulate", *map(str, jobs)], capture_output=True, text=True, cwd=NOTEBOOKS
     )
     assert checked.stderr.startswith("coalloc: ")
-    status, printed = status_without_errors("simulate", *jobs, "--out", out)
+    status, printed = left_alone("simulate", *jobs, "--out", out, unread="stderr")
     assert (status, printed.splitlines()[-1]) == (0, str(out))
     assert len(out.read_text().splitlines()) == 5
-    status, printed = status_without_errors("verify", out, *jobs)
+    status, printed = left_alone("verify", out, *jobs, unread="stderr")
     assert (status, printed.partition(" in ")[0]) == (0, "no violation")
-    assert status_without_errors("verify", out, "--trace", warns, "--clusters", "0")[0] == 2
-
-
-def left_alone(*command, program="coalloc_lib"):
-    """Run a command whose output nobody reads; return its exit status and its errors."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", program, *map(str, command)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=NOTEBOOKS,
-    )
-    process.stdout.close()
-    errors = process.stderr.read().decode()
-    process.stderr.close()
-    return process.wait(), errors
+    wrong = ("verify", out, "--trace", warns, "--clusters", "0")
+    assert left_alone(*wrong, unread="stderr")[0] == 2
 
 
 def test_the_files_are_written_though_the_reader_of_standard_output_leaves(log, tmp_path):
