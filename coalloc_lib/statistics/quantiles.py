@@ -3,14 +3,14 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from coalloc_lib.basics.checks import InputError, positive
+from coalloc_lib.basics.checks import InputError, positive, whole
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.basics.times import DAY
 from coalloc_lib.statistics.bootstrap import jobs_by_day, resamples_warning, sample_block_starts
 from coalloc_lib.statistics.resamples import Resamples
 
-#: The largest product of resamples and steps of a log. Each needs a number of eight bytes, and
-#: another one while the resamples are sampled.
+#: The largest product of the number of resamples and the number of steps of a log. Each pair of a
+#: resample and a step needs 16 bytes while the resamples are drawn.
 MOST_COUNTS = 10**8
 
 
@@ -51,7 +51,7 @@ def resample_quantiles(
         raise InputError(f"share = {share}; give a number of at most 1, such as 0.95")
     values, _, day, length = jobs_by_day(values, 1.0, submit, block, step)
     days = int(day.max()) + 1
-    if days * resamples > MOST_COUNTS:
+    if days * whole("resamples", resamples) > MOST_COUNTS:
         raise InputError(
             f"resamples = {resamples} of a log of {days:,} steps need too much memory; give fewer "
             "resamples or a longer step"

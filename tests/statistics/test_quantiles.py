@@ -20,3 +20,9 @@ def test_resamples_that_need_too_much_memory_are_refused():
     submit = np.arange(20_000) * DAY
     with pytest.raises(InputError, match="resamples = 10000 of a log of 20,000 steps"):
         resample_quantiles(np.ones(20_000), 0.5, submit, resamples=10_000)
+
+
+@pytest.mark.parametrize("resamples", ["x", None, 0, 2.5])
+def test_a_wrong_number_of_resamples_is_named(resamples):
+    with pytest.raises(InputError, match="resamples = "):
+        resample_quantiles(np.ones(60), 0.5, np.arange(60) * DAY, resamples=resamples)
