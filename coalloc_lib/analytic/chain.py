@@ -22,7 +22,7 @@ from coalloc_lib.analytic.joint import JointSizes, multisets
 from coalloc_lib.analytic.stationary import recurrent_states, stationary_flow
 from coalloc_lib.basics.checks import InputError, not_negative, positive, shown, whole
 from coalloc_lib.basics.estimates import Interval, MaxUtilization
-from coalloc_lib.model.answers import checked_allocation
+from coalloc_lib.model.answers import checked_allocation, not_allowed
 from coalloc_lib.model.placement import Placement, may_stay_whole, serves
 from coalloc_lib.model.system import Multicluster
 
@@ -186,11 +186,8 @@ class SaturatedChain:
         name = str(self.placement)
         allocation = tuple(checked_allocation(name, answer, sum(components), idle, what))
         if not serves(allocation, components, self.request, self.placement):
-            raise InputError(
-                f"{name} placed {what} as {shown([*allocation])}, which a request of type "
-                f"{self.request!r} does not allow; return None, or an allocation that the request "
-                "allows"
-            )
+            mend = "return None, or an allocation that the request allows"
+            raise not_allowed(f"{name} placed {what} as", allocation, self.request, mend)
         if allocation not in self._positions:
             self._positions[allocation] = len(self.allocations)
             self.allocations.append(allocation)

@@ -10,7 +10,12 @@ import simpy
 from coalloc_lib import policies
 from coalloc_lib.basics.checks import InputError, float_of, kind_of, shown, whole
 from coalloc_lib.engines.outcome import Task
-from coalloc_lib.model.answers import allocation_of, answered_numbers, checked_allocation
+from coalloc_lib.model.answers import (
+    allocation_of,
+    answered_numbers,
+    checked_allocation,
+    not_allowed,
+)
 from coalloc_lib.model.placement import Placement, WorstFit, is_of_library, serves
 from coalloc_lib.policies import Job, Refusal
 
@@ -222,11 +227,8 @@ class State(policies.State):
         return serves(taken, job.components, self._request, self._placement)
 
     def _not_served(self, did, job, preposition, taken, mend):
-        return InputError(
-            f"{did} job {job.number}, with the components {shown([*job.components])}, "
-            f"{preposition} {shown(taken)}, which a request of type {self._request!r} does not "
-            f"allow; {mend}"
-        )
+        what = f"job {job.number}, with the components {shown([*job.components])},"
+        return not_allowed(f"{did} {what} {preposition}", taken, self._request, mend)
 
     def _turn(self, job, did):
         try:

@@ -54,3 +54,22 @@ def checked_allocation(
             "in the clusters; return None, or how many idle processors to take from each cluster"
         )
     return taken
+
+
+def not_allowed(did: str, taken: Sequence[int], request: str, mend: str) -> InputError:
+    """Return the error for an allocation in clusters that the request of the job does not allow.
+
+    Parameters
+    ----------
+    did : str
+        What was done, such as ``"MyFit() placed job 3 as"``.
+    taken : sequence of int
+        Number of processors in each cluster.
+    request : str
+        The request type of the job.
+    mend : str
+        What to do instead.
+    """
+    return InputError(
+        f"{did} {shown([*taken])}, which a request of type {request!r} does not allow; {mend}"
+    )
