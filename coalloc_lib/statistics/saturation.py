@@ -51,6 +51,8 @@ DEVIATIONS = 3.3
 #: The load with a given mean response time is searched only between an estimate of the maximal
 #: utilization divided by this factor and the estimate multiplied by it.
 WIDEST_SEARCH = 1000
+#: `loss_between_bounds` tries loads up to so many half percent from the saturating load.
+WIDEST_STEPS = 100
 #: An offered load that saturates every system. A policy that books each job at its submission has
 #: no queue whose length could be constant, so its utilization is measured at this load.
 OVERLOAD = 1.5
@@ -402,8 +404,13 @@ def loss_between_bounds(
     """Estimate the capacity loss at the load at which the queue length stays between two bounds.
 
     Each run has Poisson arrivals. For each of 41 loads within 10 % of the load that saturates the
-    system, the arrivals that find a queue strictly between the bounds are counted. The result is
-    the middle of the loads with the highest count.
+    system, the arrivals that find a queue strictly between the bounds are counted. Where the count
+    is highest at an end of this range, more loads are tried, up to 50 % from the saturating load.
+    The result is the middle of the loads with the highest count.
+
+    A queue that begins at the lower bound reaches the higher one only if the load is above the
+    maximal utilization by about the distance of the bounds divided by the number of arrivals. With
+    few arrivals, the selected load is too high, and the loss too low, by up to this share.
 
     Parameters
     ----------
@@ -452,25 +459,43 @@ def loss_between_bounds(
             f"begin = {begin}"
         )
     guess = 1 - saturated_loss(scenario, jobs=arrivals, seed=seed, backlog=middle).estimate
-    loads = guess * np.linspace(0.9, 1.1, 41)
 
     def one(child):
-        counts = []
-        for load in loads:
-            stream = scenario.sample(arrivals, load=load, seed=child)
+        def count(factor):
+            stream = scenario.sample(arrivals, load=factor * guess, seed=child)
             submit = np.maximum(stream.submit - stream.submit[begin], 0)
             queue = scenario.run(stream.replace(submit=submit)).queue_length(submit[begin:])
-            counts.append(np.count_nonzero((queue > low) & (queue < high)))
-        best = np.flatnonzero(np.array(counts) == max(counts))
-        if best[0] == 0 or best[-1] == len(loads) - 1:
+            return np.count_nonzero((queue > low) & (queue < high))
+
+        factor = _middle_of_highest(count)
+        if factor is None:
             raise InputError(
                 f"arrivals = {arrivals}; the queue stays between bounds = {shown(bounds)} as long "
                 "at the lowest or the highest load that is tried as at any other; give more "
                 "arrivals"
             )
-        return 1 - loads[best].mean()
+        return 1 - factor * guess
 
     return replicate(one, replications, seed)
+
+
+def _middle_of_highest(count):
+    """Return the middle of the factors around 1 with the highest count, or None if at an end.
+
+    The range begins with 10 % on each side, and grows by 5 % where one of its ends has the highest
+    count.
+    """
+    counts: dict[int, int] = {}
+    low, high = -20, 20  # in steps of half a percent
+    while low >= -WIDEST_STEPS and high <= WIDEST_STEPS:
+        for step in set(range(low, high + 1)) - set(counts):
+            counts[step] = count(1 + step / 200)
+        best = [step for step in counts if counts[step] == max(counts.values())]
+        if low < min(best) and max(best) < high:
+            return 1 + np.mean(best) / 200
+        low -= 10 * (min(best) == low)
+        high += 10 * (max(best) == high)
+    return None
 
 
 def _refuse_oversize(scenario):

@@ -148,6 +148,25 @@ def test_the_middle_of_the_loads_that_do_best_is_taken(monkeypatch):
         assert np.count_nonzero(stream.submit == 0) == 1
 
 
+@pytest.mark.parametrize(("best", "shown"), [(0.6, 0.6), (0.42, 0.42), (0.8, None), (0.1, None)])
+def test_loads_beyond_ten_percent_are_tried_where_an_end_does_best(best, shown, monkeypatch):
+    """The queue stays longer between the bounds, the nearer the load is to the best one."""
+    monkeypatch.setattr(saturation, "saturated_loss", lambda *_, **__: Interval.exact(0.5))
+
+    def schedule(stream):
+        lengths = np.zeros(len(stream))
+        lengths[: int(1e5 * (1 - abs(scenario.load - best)))] = 20
+        return SimpleNamespace(queue_length=lambda instants: lengths)
+
+    scenario = Recorded(schedule)
+    how = {"bounds": (10, 50), "begin": 0, "arrivals": 100_000, "replications": 1}
+    if shown is None:
+        with pytest.raises(co.InputError, match="give more arrivals"):
+            loss_between_bounds(scenario, **how)
+    else:
+        assert loss_between_bounds(scenario, **how) == pytest.approx(1 - shown)
+
+
 def test_the_response_is_met_and_the_first_tenth_of_the_time_left_out(monkeypatch):
     """The invented mean response time at rate r is 5000 r, half of which is waiting."""
     monkeypatch.setattr(saturation, "saturated_loss", lambda *_, **__: Interval.exact(0.5))

@@ -5,7 +5,7 @@ from studies.study import Scale
 SMALL = {
     "maximal-utilization": Scale(
         jobs=10_000, replications=8, cell_jobs=8_000, response_jobs=None,
-        response_replications=None, bound_arrivals=3_000, bound_replications=2,
+        response_replications=None, bound_arrivals=10_000, bound_replications=2,
         variations=(10,), held_replications=2, waiting=(10, 100),
     ),
     "cluster-configurations": Scale(
