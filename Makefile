@@ -13,8 +13,8 @@ STAMP  := .venv/.installed
 # The versions that the numbers of the project were made with; LATEST=1 takes the newest ones.
 VERSIONS := $(if $(LATEST),,--constraint constraints.txt)
 TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
-# What stands beside the notebooks: `python -m studies` and `python -m own_system`.
-BESIDE_TESTS := tests/studies tests/own_system tests/lessons tests/widgets/test_explorers.py
+# The notebooks, and what stands beside them: `python -m studies` and `python -m own_system`.
+BESIDE_TESTS := tests/studies tests/own_system tests/lessons tests/notebooks tests/browser tests/widgets/test_explorers.py
 BESIDE := PYTHONPATH="$(CURDIR)/notebooks" $(BIN)/python -m
 # Jupyter keeps its files in the home folder; if that cannot be written, in .venv.
 JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")
@@ -41,7 +41,7 @@ report: $(STAMP) ## ask what several sites could do: make report LOGS="north=nor
 test: $(STAMP) ## run the tests of the library, its commands and its documents
 	$(TESTS) $(BESIDE_TESTS:%=--ignore=%)
 
-test-studies: $(STAMP) ## run the tests of what stands beside the notebooks: studies, exercises, report
+test-studies: $(STAMP) ## run the tests of the stored notebooks and of what stands beside them: studies, exercises, report
 	$(TESTS) $(BESIDE_TESTS)
 
 test-notebooks: $(STAMP) ## run every notebook from top to bottom, with its solutions, and use it in a browser

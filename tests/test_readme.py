@@ -8,16 +8,13 @@ import re
 import shlex
 import subprocess
 import sys
-from html import unescape
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import pytest
 
 from coalloc_lib import cli
 from studies import STUDIES
-from studies.archive import ARCHIVE
 from studies.published import load_claims
 from tests.conftest import ROOT
 
@@ -140,30 +137,3 @@ def test_the_tables_of_the_papers_count_every_row(front_door):
 def counted(table):
     """Return the sum of the numbers of a table in Markdown."""
     return sum(int(cell) for line in table.splitlines()[2:] for cell in line.split("|")[2:-1])
-
-
-CELL = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>", re.DOTALL)
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "notebooks").glob("0[1-5]*.ipynb")), ids=lambda path: path.stem
-)
-def test_the_stored_ledger_is_of_the_studies_that_the_notebooks_keep(path):
-    ledger = pd.read_csv(ARCHIVE / "ledger.csv").set_index("item")
-    notebook = nbformat.read(path, 4)
-    (table,) = (
-        cell.outputs[-1].data["text/html"]
-        for cell in notebook.cells
-        if cell.source.strip() == "result.claims()"
-    )
-    claims = [
-        [unescape(re.sub("<[^>]+>", "", cell)).strip() for cell in CELL.findall(row)]
-        for row in re.findall("<tr>(.*?)</tr>", table, re.DOTALL)[1:]
-    ]
-    assert len(claims) >= 12
-    for name, _, _, _, _, here, low, high, verdict, _ in claims:
-        row = ledger.loc[name]
-        numbers = (
-            "" if pd.isna(x) else f"{x:.3f}" for x in (row.reproduced, row.ci95_low, row.ci95_high)
-        )
-        assert [here, low, high, verdict] == [*numbers, row.verdict], name

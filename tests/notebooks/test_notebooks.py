@@ -5,13 +5,15 @@ import subprocess
 import sys
 from copy import deepcopy
 from functools import cache
-from html import escape
+from html import escape, unescape
 
 import nbformat
+import pandas as pd
 import pytest
 from nbclient import NotebookClient
 
 from studies import STUDIES
+from studies.archive import ARCHIVE
 from studies.published import load_claims
 from tests.conftest import ROOT
 
@@ -33,6 +35,8 @@ IMAGE = re.compile(r'<img alt="([^"]*)" src="data:image/(?:svg\+xml|png);base64,
 #: What stands below a figure: a claim's name and its verdict, and the rest; and such in prose.
 VERDICT = re.compile(r"([A-Z]{2}-\d+) (?:is )?(holds|does not hold|undecided|calibrated on)\b")
 BELOW = re.compile(r">\S " + VERDICT.pattern + r"</b>(.*?)</div>", re.DOTALL)
+#: A cell of a table of claims.
+CELL = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>", re.DOTALL)
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 #: A whole notebook is run, and its exercises; longer than any other test may take.
@@ -84,6 +88,27 @@ def test_what_stands_below_figures_is_what_verdicts_mean_and_prose_agrees(path):
     has_study = any("from studies" in cell.source for cell in code_cells(load(path)))
     assert bool(kept) == has_study
     assert all(kept.get(item, verdict) == verdict for item, verdict in VERDICT.findall(prose))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS[1:6], ids=lambda path: path.stem)
+def test_the_stored_ledger_is_of_the_studies_that_the_notebooks_keep(path):
+    ledger = pd.read_csv(ARCHIVE / "ledger.csv").set_index("item")
+    (table,) = (
+        cell.outputs[-1].data["text/html"]
+        for cell in code_cells(load(path))
+        if cell.source.strip() == "result.claims()"
+    )
+    claims = [
+        [unescape(re.sub("<[^>]+>", "", cell)).strip() for cell in CELL.findall(row)]
+        for row in re.findall("<tr>(.*?)</tr>", table, re.DOTALL)[1:]
+    ]
+    assert len(claims) >= 12
+    for name, _, _, _, _, here, low, high, verdict, _ in claims:
+        row = ledger.loc[name]
+        numbers = (
+            "" if pd.isna(x) else f"{x:.3f}" for x in (row.reproduced, row.ci95_low, row.ci95_high)
+        )
+        assert [here, low, high, verdict] == [*numbers, row.verdict], name
 
 
 @each_notebook
