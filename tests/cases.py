@@ -33,13 +33,13 @@ def cases(draw, policies, most_jobs=30, most_clusters=4, has_tables=True, has_re
     """
     scheduling = draw(policies)
     is_adaptive = getattr(scheduling, "adaptive", False)
-    number = min(draw(st.sampled_from([1, 1, 2, 3, 4])), most_clusters)
+    number = min(draw(st.sampled_from((1, 1, 2, 3, 4))), most_clusters)
     sizes = draw(st.lists(st.integers(1, 8), min_size=number, max_size=number))
-    requests = ["unordered", "flexible", "total"] + ["ordered"] * (not is_adaptive)
+    requests = ("unordered", "flexible", "total") + ("ordered",) * (not is_adaptive)
     request = draw(st.sampled_from(requests))
     placement = draw(_adaptive if is_adaptive else placements(len(sizes), request))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    chosen = draw(rows_of_table([most_jobs // 5, most_jobs // 2, most_jobs, most_jobs]))
+    chosen = draw(rows_of_table((most_jobs // 5, most_jobs // 2, most_jobs, most_jobs)))
     submit, runtime, factor = _times(rng)
     more, priority = rng.choice([0, 0, 0, 1], ROWS), rng.integers(0, 4, ROWS)
     components = _components(rng, sizes, request, placement)
@@ -57,7 +57,7 @@ def cases(draw, policies, most_jobs=30, most_clusters=4, has_tables=True, has_re
         jobs = jobs.replace(earliest_start=earliest, latest_start=earliest + within)
     takes_backlog = scheduling.takes_backlog and not jobs.has_reservations
     backlog = (
-        draw(st.sampled_from([None, None, None, None, 1, 2, 7, 1000])) if takes_backlog else None
+        draw(st.sampled_from((None, None, None, None, 1, 2, 7, 1000))) if takes_backlog else None
     )
     return Case(
         co.Multicluster(sizes),
@@ -67,7 +67,7 @@ def cases(draw, policies, most_jobs=30, most_clusters=4, has_tables=True, has_re
 
 
 _adaptive = st.builds(
-    co.SingleThenSpan, st.sampled_from([co.BestFit(), co.WorstFit(), co.FirstFit()])
+    co.SingleThenSpan, st.sampled_from((co.BestFit(), co.WorstFit(), co.FirstFit()))
 )
 
 

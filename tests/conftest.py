@@ -2,6 +2,7 @@
 
 import gc
 import os
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -58,8 +59,13 @@ def real_logs():
     return Path(os.environ["COALLOC_TRACES"])
 
 
+@cache
 def rows_of_table(counts):
-    """Return a strategy for the numbers of the rows of a table of `ROWS` jobs that a case has."""
+    """Return a strategy for the numbers of the rows of a table of `ROWS` jobs that a case has.
+
+    Hypothesis examines each strategy once. Strategies that are made again for each example would
+    take a tenth of the time of the tests.
+    """
     rows = st.sampled_from(counts).flatmap(lambda count: st.binary(min_size=count, max_size=count))
     return rows.map(list)
 
@@ -128,19 +134,19 @@ def placements(draw, clusters, request="unordered"):
 @st.composite
 def onlines(draw, rules=("latest-start", "best-fit")):
     """Online scheduling on the scale of `systems_and_streams`."""
-    slot, step = (draw(st.integers(1, 12)) / draw(st.sampled_from([1, 2, 3])) for _ in range(2))
+    slot, step = (draw(st.integers(1, 12)) / draw(st.sampled_from((1, 2, 3))) for _ in range(2))
     most, horizon = draw(st.integers(1, 12)), draw(st.integers(4, 60))
     how = {"rule": draw(st.sampled_from(rules)), "release_early": draw(st.booleans())}
-    how["min_length"] = draw(st.sampled_from([0, 0, 0.5, 4]))
+    how["min_length"] = draw(st.sampled_from((0, 0, 0.5, 4)))
     return co.Online(slot, step, most, horizon, **how)
 
 
 _order = st.sampled_from(ORDERS[1:])
-_counted = st.sampled_from(["waiting", "head"])
+_counted = st.sampled_from(("waiting", "head"))
 #: Name -> a strategy for policies. All policies with a compiled translation are here.
 POLICIES = {
     "FCFS": st.just(co.FCFS()),
-    "FPFS": st.builds(co.FPFS, st.sampled_from([0, 1, 1, 2, 5, 50]), counted=_counted),
+    "FPFS": st.builds(co.FPFS, st.sampled_from((0, 1, 1, 2, 5, 50)), counted=_counted),
     "EASY": st.just(co.EASY()),
     "EASY-ordered": st.builds(co.EASY, order=_order),
     "EASY-adaptive": st.builds(co.EASY, adaptive=st.just(True), order=st.sampled_from(ORDERS)),
