@@ -64,7 +64,7 @@ class OwnSystem(ipw.VBox):
         self.missing.placeholder = "of jobs without estimate"
         self.penalties = ui.text_entry("penalties", ", ".join(f"{p:g}" for p in PENALTIES))
         self.path = ui.text_entry("save as", "report.html")
-        self.buttons, self.view = {}, ui.View(layout={"max_height": "470px", "overflow": "auto"})
+        self.buttons, self.view = {}, ui.View(layout={"max_height": "400px", "overflow": "auto"})
         self.view.add_class("coalloc-view")
         actions = {"Answer": self.answer, "One more site": self.add_site,
                    "Save the page": self.save, "Save the tables": self.save_tables}  # fmt: skip
