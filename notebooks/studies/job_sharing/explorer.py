@@ -96,7 +96,7 @@ def _picture(
     label += f", load {load:g}" if load else ""
     if count < len(jobs):
         label += f", first {count:,} jobs"
-    rings = "; rings: before" if before else ""
+    rings = "; rings: before the last change" if before else ""
     table, spanning_over_sharing = _response_times(ran, WEIGHINGS[weight], before)
     dots = plots.intervals(
         table, x="hours", row="mode", words="words", log=True, row_height=0.34,

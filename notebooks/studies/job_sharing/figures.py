@@ -146,7 +146,7 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE4_CAPTION = Caption(
     f"Figure 4: m128 (4×128); {EASY_BY_WORK}",
-    finding="Sharing saves most of the AWRT; spanning or one large machine saves little more",
+    finding="Sharing saves about half of the AWRT; spanning or one large machine saves little more",
 )
 
 
@@ -385,7 +385,7 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
         look=plots.signs(POLICIES),
         row_height=max(0.42, 0.18 * table["scheduling"].nunique()),
         xlabel="break-even penalty of spanning, compared with sharing",
-        beyond=f"arrow: continues beyond the axis; FCFS: {', '.join(where)}",
+        beyond=f"arrow: continues beyond the axis; FCFS ran only on {', '.join(where)}",
         **titles,
     )
 

@@ -53,7 +53,7 @@ LOGGED = [{"x": x} for x in range(POINTS)]
 
 def logged(x, seed):
     """Wait a moment, then append to a log file, which remains if the process is killed."""
-    time.sleep(0.004)
+    time.sleep(float(os.environ.get("SWEEP_PAUSE", "0.004")))
     log = os.open(os.environ["SWEEP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(log, f"{x} {seed.spawn_key[0]}\n".encode())
     os.close(log)
