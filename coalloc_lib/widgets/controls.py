@@ -462,13 +462,16 @@ class Explorer(ipw.VBox):
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
         # The value of one control can limit the value of another control, so all values are set
-        # twice. The second pass corrects values that outdated limits changed in the first pass.
-        for _ in range(2):
-            for name, holder in self._holders.items():
-                if name in wanted and hasattr(holder, "options"):
-                    one_of(name, wanted[name], tuple(holder.options))
-                if name in wanted:
-                    holder.value = wanted[name]
+        # twice. The first pass leaves out a choice that its list offers only after another control
+        # is set. The second pass sets it, and corrects values that outdated limits changed.
+        holders = {name: self._holders[name] for name in self._holders if name in wanted}
+        for name, holder in holders.items():
+            if wanted[name] in getattr(holder, "options", (wanted[name],)):
+                holder.value = wanted[name]
+        for name, holder in holders.items():
+            if hasattr(holder, "options"):
+                one_of(name, wanted[name], tuple(holder.options))
+            holder.value = wanted[name]
 
     def _moved(self, name: str) -> None:
         if self._held or self.values == self._drawn.values:
