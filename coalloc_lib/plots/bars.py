@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from itertools import chain
-from textwrap import shorten
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,14 @@ from matplotlib.figure import Figure
 from coalloc_lib.basics.checks import InputError, finite, one_of, positive
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, new_figure, title_figure
-from coalloc_lib.plots.tables import format_interval, interval_of, looks, reject_first, tidy
+from coalloc_lib.plots.tables import (
+    format_interval,
+    interval_of,
+    label_text,
+    looks,
+    reject_first,
+    tidy,
+)
 
 #: The height of a bar, and the height of the gap between two groups of bars, in inches.
 BAR, GAP = 0.2, 0.12
@@ -115,8 +121,8 @@ def bars(
 def ends_of_levels(levels: Mapping[str, Level]) -> dict[str, tuple[float, ...]]:
     """Return the one or two ends of each threshold as a tuple, after checking the numbers."""
     ends = {}
-    for name, level in levels.items():
-        both = level if isinstance(level, tuple) else (level,)
+    for label, level in levels.items():
+        name, both = label_text(label), level if isinstance(level, tuple) else (level,)
         ends[name] = tuple(finite(f"threshold of {name!r}", end) for end in both)
     return ends
 
@@ -165,7 +171,7 @@ def _end_of(axes, row, colour, until):
     label = _cut(row.series, row.words or number, bool(row.warning))
     # The bar of a negative value lies to the left of 0. Its label is placed to the right of 0,
     # where there is room.
-    end = max(0.0, row.high)
+    end = max(0.0, row.high, row.value)
     if until is not None and end > until:
         end = until
         axes.plot(until, row.at, ">", color=colour, zorder=4)
@@ -176,21 +182,29 @@ def _cut(name, value, has_warning):
     # Shorten the name rather than the value, unless the value has a warning, which can be long
     # itself.
     if not has_warning:
-        name = shorten(name, max(LONGEST - len(value) - 1, 2), placeholder=" …")
-    return shorten(f"{name} {value}", LONGEST, placeholder=" …")
+        name = _shortened(name, max(LONGEST - len(value) - 1, 2))
+    return _shortened(f"{name} {value}", LONGEST)
+
+
+def _shortened(text, most):
+    # textwrap.shorten would drop whole words, so nothing would remain of a long word.
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[: most - 2].rstrip()} …"
 
 
 def _set_width(axes, rows, ends, marks, until):
     # Each letter of a label takes a fixed fraction of the width of the axis, so the right end of
     # the axis depends on the longest label.
-    left = min(0.0, 1.05 * rows["low"].min())
+    # An interval from a bootstrap need not contain the value, so both decide on the ends.
+    least, most = rows[["low", "value"]].min(axis=None), rows[["high", "value"]].max(axis=None)
+    left = min(0.0, 1.05 * least)
     shares = [LETTER * (len(end.label) + 2) for end in ends]
     needed = [(end.length - s * left) / (1 - s) for end, s in zip(ends, shares, strict=True)]
     right = max(needed) or 1.0
     farthest = np.nanmax([0.0, *marks])
     if farthest > right:  # Otherwise the dashed lines and the thresholds would be cut off.
         right = 1.02 * farthest
-    last = min(1.0, right) if rows["high"].max() <= 1 else right  # Shares have no ticks above 1.
+    last = min(1.0, right) if most <= 1 else right  # Shares have no ticks above 1.
     if until is not None:
         right, last = until / (1 - LETTER * MOST_LETTERS), until
     axes.set_xlim(left, right)

@@ -4,7 +4,7 @@ The functions of `coalloc_lib.plots.lines` use these classes.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import fill
 from typing import Any
 
@@ -32,7 +32,7 @@ from coalloc_lib.plots.style import (
     remove_spare,
     title_figure,
 )
-from coalloc_lib.plots.tables import looks, reject_first, tidy
+from coalloc_lib.plots.tables import label_text, label_texts, looks, reject_first, tidy
 
 #: The panels are drawn in rows of two if the number of panels, multiplied by the number of letters
 #: in the longest line name, exceeds this limit.
@@ -79,6 +79,12 @@ class LineStyle:
     whole_bands: bool = False
 
 
+def _with_texts(style: LineStyle) -> LineStyle:
+    # The names of lines are texts, also if the labels in the table are numbers.
+    bold = None if style.bold is None else label_texts(style.bold)
+    return replace(style, bold=bold, dashed=label_texts(style.dashed), bare=label_texts(style.bare))
+
+
 class Chart:
     """A line chart with one or more panels: its points, and the methods that draw it.
 
@@ -97,7 +103,7 @@ class Chart:
         levels: Mapping[str, float],
     ) -> None:
         self.labels, self.numbers, self.levels = labels, numbers, dict(levels)
-        self.style = LineStyle() if style is None else style
+        self.style = _with_texts(LineStyle() if style is None else style)
         # A line that has two points at one place is mostly two lines with the same label.
         place = () if self.style.stairs else (*labels, "x")
         points = tidy(table, labels, numbers, gaps=["y"], unique=place)
@@ -175,6 +181,8 @@ class Chart:
     # --- The points and their styles ---
 
     def _scales_of_panels(self, scales: Scales) -> dict[str, tuple[str, str]]:
+        if isinstance(scales, Mapping):
+            scales = {label_text(panel): pair for panel, pair in scales.items()}
         for panel in self.panels if isinstance(scales, Mapping) else ():
             if panel not in scales:
                 raise InputError(

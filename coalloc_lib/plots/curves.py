@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from coalloc_lib.plots.bars import LETTER, Level, ends_of_levels
 from coalloc_lib.plots.charts import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
-from coalloc_lib.plots.tables import label_text, looks, reject_first, tidy
+from coalloc_lib.plots.tables import label_text, label_texts, looks, reject_first, tidy
 
 #: The upper end of the vertical axis: the largest mean response time that is shown, in multiples of
 #: the mean service time. Near saturation, curves rise beyond the axis.
@@ -80,31 +79,32 @@ def curves(
     Raises
     ------
     InputError
-        If a column is missing, if two rows of a curve have the same utilization, or if the rows of
-        a curve have different maximal utilizations.
+        If a column is missing, if two rows of a curve have the same utilization, if the rows of a
+        curve have different maximal utilizations, or if `beside` or `threshold` names an unknown
+        curve.
     """
     points = _points(table)
     if left is not None:
         finite("left", left)
     earlier = None if before is None else _points(before)
     maxima = points.drop_duplicates("label").set_index("label")
+    marks = _marks(looks(maxima.index, look), beside, threshold)
+    marks.reject_unknown(tuple(maxima.index))
     shown = _lines_of_panels(maxima.index, panels or {"": ()})
-    look = looks(maxima.index, look)
     most = max(map(len, shown.values()))
     figure, grid = _new_grid(len(shown), most)
     top = TOP if whole else _fitted_top(points)
     grid[0][0].set(yscale="log", ylim=(0.93, top))
-    marks = _Marks(look, beside[1] if beside else {}, threshold[1] if threshold else {})
     for axes, below, heading, names in zip(*grid, shown, shown.values(), strict=True):
-        _draw_lines(axes, points, names, look)
+        _draw_lines(axes, points, names, marks.look)
         axes.set_xlim(left, None)
         if earlier is not None:
-            _draw_earlier(axes, earlier[earlier["label"].isin(names)], look)
+            _draw_earlier(axes, earlier[earlier["label"].isin(names)], marks.look)
         _draw_maxima(axes, below, maxima.loc[names], marks, whole)
         head(axes, heading)
         below.set_xlabel(xlabel)
     _name_axes(grid[0][0], grid[1][0], most)
-    title_figure(figure, title, subtitle, *_notes(points, beside, threshold))
+    title_figure(figure, title, subtitle, *_notes(points, marks, beside, threshold))
     return figure
 
 
@@ -112,11 +112,12 @@ def curves(
 class _Marks:
     look: Mapping[str, MarkerStyle]
     beside: Mapping[str, float]
-    threshold: Mapping[str, Level]
+    ends: Mapping[str, tuple[float, ...]]  # of the thresholds
 
-    @cached_property
-    def ends(self) -> dict[str, tuple[float, ...]]:
-        return ends_of_levels(self.threshold)
+    def reject_unknown(self, names: tuple[str, ...]) -> None:
+        for argument, marked in (("beside", self.beside), ("threshold", self.ends)):
+            for name in marked:
+                one_of(f"curve of {argument}", name, names)
 
     def of(self, name: str) -> list[float]:
         return [*self.ends.get(name, ()), *([self.beside[name]] if name in self.beside else [])]
@@ -124,6 +125,12 @@ class _Marks:
     @property
     def largest(self) -> float:
         return max((at for name in {*self.ends, *self.beside} for at in self.of(name)), default=0.0)
+
+
+def _marks(look, beside, threshold):
+    values = {label_text(label): value for label, value in (beside[1] if beside else {}).items()}
+    others = {name: finite(f"beside of {name!r}", value) for name, value in values.items()}
+    return _Marks(look, others, ends_of_levels(threshold[1] if threshold else {}))
 
 
 def _points(table):
@@ -134,10 +141,13 @@ def _points(table):
         first = points.groupby("label")[name].transform("first")
         mend = "give the same value in all rows of a curve"
         reject_first(points[name] != first, table, column, mend)
+    mend = f"the upper end in {bounds['most']!r} is smaller, swap the ends"
+    reject_first(points["least"] > points["most"], table, bounds["least"], mend)
     return points
 
 
 def _lines_of_panels(lines, panels):
+    panels = {heading: label_texts(labels) for heading, labels in panels.items()}
     assigned = {label for labels in panels.values() for label in labels}
     shown = {
         heading: [name for name in lines if name in own or name not in assigned]
@@ -170,13 +180,13 @@ def _name_axes(upper, lower, most):
     lower.set_ylabel("maximal\nutilization", rotation=0, ha="right", va="center")
 
 
-def _notes(points, beside, threshold):
+def _notes(points, marks, beside, threshold):
     notes = []
     if not points["precise"].all():
         notes.append("hollow: in doubt, the interval is wide or the response still rises")
-    if beside:
+    if marks.beside:
         notes.append(f"+: {beside[0]}")
-    if threshold:
+    if marks.ends:
         notes.append(f"dashed: {threshold[0]}")
     return notes
 
@@ -198,11 +208,12 @@ def _draw_earlier(axes, points, look):
 
 
 def _draw_maxima(axes, below, maxima, marks, whole):
-    right = 1.02 * max(marks.largest, *maxima["most"])
+    right = 1.02 * max(marks.largest, *maxima["most"], *maxima["maximum"])
     left = below.get_xlim()[0]
     for row, one in enumerate(maxima.sort_values("maximum", kind="stable").itertuples()):
         _draw_maximum(axes, below, row, one, marks)
-        at, words = min(one.least, *marks.of(one.Index), 1.0), f"{one.Index}  {one.maximum:.3f} "
+        at = min(one.least, one.maximum, *marks.of(one.Index), 1.0)
+        words = f"{one.Index}  {one.maximum:.3f} "
         _name_maximum(below, row, one, at, words, marks.look[one.Index].colour)
         room = LETTER * len(below.figure.axes) / 2 * len(words)  # as a share of the axis
         left = min(left, (at - room * right) / (1 - room))

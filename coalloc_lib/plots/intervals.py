@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from coalloc_lib.basics.checks import InputError, finite, shown
+from coalloc_lib.basics.checks import InputError, finite, positive, shown
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
 from coalloc_lib.plots.style import (
     DIAMONDS,
@@ -101,7 +101,8 @@ def intervals(
     ------
     InputError
         If a column is missing, if two rows have the same row, series and panel, if a logarithmic
-        axis cannot show a value, or if `span` has no length or cannot be drawn on the axis.
+        axis cannot show a value, if `span` has no length or cannot be drawn on the axis, or if
+        `row_height` is not above 0.
 
     Examples
     --------
@@ -110,6 +111,7 @@ def intervals(
     ... )
     >>> figure = intervals(table, x="wait", row="load")
     """
+    positive("row_height", row_height)
     log = log or factors
     optional = {"printed": printed, "hollow": hollow and hollow[0], "before": before}
     columns = {"x": x} | {name: column for name, column in optional.items() if column}
@@ -119,7 +121,7 @@ def intervals(
         above = "a logarithmic axis shows numbers above 0, leave the row out"
         for name in ("x", *({"printed", "before"} & {*columns})):
             reject_first(points[name] <= 0, table, columns[name], above)
-    span = _fitted(points, log) if span is None else _checked(span, log)
+    span = _fitted(points, log) if span is None else _checked("span", span, log)
     names = list(points["series"].unique())
     used = {"": STANDARD} | looks(filter(None, names), look)
     panels = points["panel"].nunique()
@@ -166,8 +168,9 @@ def deviations(
     Raises
     ------
     InputError
-        If a column is missing.
+        If a column is missing, or the ends of `band` are not two increasing finite numbers.
     """
+    band = _checked("band", band)
     labels = {"row": row, "series": series, "panel": panel}
     points = _points(table, labels | {"words": None}, {"x": x, "hollow": hollow[0]})
     points["printed"] = np.mean(band)
@@ -197,13 +200,19 @@ def _points(table, labels, columns):
     return points.reindex(columns=[*points, *({"printed", "hollow", "before"} - {*points})])
 
 
-def _checked(span, is_log):
-    low, high = (finite("span", end) for end in span)
+def _checked(name, ends, is_log=False):
+    try:
+        low, high = ends
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{name} = {shown(ends)}; give two numbers, the left end and the right end"
+        ) from None
+    low, high = finite(name, low), finite(name, high)
     if low >= high:
-        raise InputError(f"span = {shown(span)}; give the left end first and then the right end")
+        raise InputError(f"{name} = {shown(ends)}; give the left end first and then the right end")
     if is_log and low <= 0:
         raise InputError(
-            f"span = {shown(span)}; give ends above 0, because the axis is logarithmic"
+            f"{name} = {shown(ends)}; give ends above 0, because the axis is logarithmic"
         )
     return low, high
 

@@ -56,8 +56,9 @@ def lines(
         The name and the height of a dashed horizontal line. The subtitle shows the name.
     printed : DataFrame, optional
         The values printed in a paper, in the same columns. They are drawn as open diamonds. Values
-        without a `y` are drawn at the bottom. Without the column `panel` or `row`, all panels or
-        rows that contain the line show them.
+        without a `y` are drawn at the bottom. Values of a line, panel or row that `table` lacks are
+        left out, because the runs of a study may lack it. Without the column `panel` or `row`, all
+        panels or rows that contain the line show them.
     names : {"ends", "legend"}
         Whether the names of the lines are written at the ends of the lines or in a legend. A grid
         always has a legend.

@@ -244,7 +244,10 @@ def _draw_strips(axes, shares, until):
     rows = np.arange(len(shares) + 1) + 0.5
     drawn = axes.pcolorfast(edges, rows, shares.to_numpy(), cmap="cividis_r", norm=Normalize(0, 1))
     axes.grid(False)
-    axes.yaxis.set_major_locator(MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]))
+    # Only about four strips are named, because many strips are too narrow for a name each.
+    ticks = MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]).tick_values(1, len(shares))
+    ticks = [int(tick) for tick in ticks if 1 <= tick <= len(shares)]
+    axes.set_yticks(ticks, [shares.index[tick - 1] for tick in ticks])
     axes.set_ylim(len(shares) + 0.5, 0.5)
     axes.tick_params(length=2, labelsize=8)
     return drawn

@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
+from coalloc_lib.basics.checks import InputError, shown, whole_numbers
 from coalloc_lib.plots.signs import COLOURS, LOSS, ONE_CLUSTER, PRINT, STANDARD
 from coalloc_lib.plots.style import GREY, LETTERS, new_figure, title_figure
 
@@ -104,7 +105,14 @@ def draw_schedules(
     -------
     Figure
         The figure.
+
+    Raises
+    ------
+    InputError
+        If there is no schedule.
     """
+    if not panels:
+        raise InputError(f"panels = {shown(panels)}; give at least one schedule")
     scenes = [*panels.values()]
     lanes = [max([wait.lane for wait in scene["queue"]], default=1) for scene in scenes]
     bands, queue_heights, has_numbers = _heights(lanes)
@@ -213,12 +221,14 @@ def _draw_box(axes, place, size, colour, label, linewidth, fontsize=8.0):
 def _draw_queue(axes, queue, lanes, span, has_numbers):
     for lane, number, submit, left, promised in queue:
         axes.plot([submit, left], [lane, lane], color="#555555", linewidth=0.8)
-        axes.plot(submit, lane, "x", color="black", markersize=4, clip_on=False)
+        if submit >= span[0]:
+            axes.plot(submit, lane, "x", color="black", markersize=4, clip_on=False)
         if np.isfinite(promised):
             axes.plot(promised, lane, "|", color=PROMISE, markersize=7, markeredgewidth=2)
-        if has_numbers and submit >= span[0]:
+        if has_numbers:
             style = {"ha": "right", "va": "center_baseline", "fontsize": 7}
-            axes.annotate(str(number), (submit, lane), (-4, 0), textcoords="offset points", **style)
+            at = max(submit, span[0]), lane
+            axes.annotate(str(number), at, (-4, 0), textcoords="offset points", **style)
     axes.set_ylim(lanes + 0.6, 0.4)
     axes.set_yticks([(lanes + 1) / 2], ["queue"])
     _plain(axes)
@@ -251,7 +261,13 @@ def draw_reservations(
     -------
     list of float
         The vertical position at which the row of each server begins.
+
+    Raises
+    ------
+    InputError
+        If there is no cluster, or a size is not a whole number of 1 or more.
     """
+    sizes = whole_numbers("sizes", sizes).tolist()
     clusters = [c for c, size in enumerate(sizes) for _ in range(size)]
     tops = [server + APART * c for server, c in enumerate(clusters)]
     for top in tops:
@@ -298,7 +314,13 @@ def reservations(
     -------
     Figure
         The figure.
+
+    Raises
+    ------
+    InputError
+        If there is no cluster, or a size is not a whole number of 1 or more.
     """
+    sizes = whole_numbers("sizes", sizes).tolist()
     height = min(ROW * (sum(sizes) + APART * (len(sizes) - 1)), ALL)
     figure, axes = new_figure(height + 0.5)
     tops = draw_reservations(axes, sizes, boxes, span)

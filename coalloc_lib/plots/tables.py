@@ -46,17 +46,13 @@ def tidy(
     Raises
     ------
     InputError
-        If a column is missing, a value cannot be drawn, or two rows have the same place.
+        If a column is missing or occurs twice, a value cannot be drawn, or two rows have the same
+        place.
     """
     instance_of("table", table, pd.DataFrame, "a pandas table with a row per point")
     if table.empty:
         raise InputError("table has no rows; give one row for each point")
-    for name, column in {**labels, **numbers}.items():
-        if column is not None and column not in table:
-            known = ", ".join(map(repr, table))
-            raise InputError(
-                f"{name} = {shown(column)} is not a column; the table has the columns {known}"
-            )
+    _check_columns(table, {**labels, **numbers})
     texts = labels | {"warning": "warning" if "warning" in table else None}
     columns: dict[str, Any] = {
         name: "" if column is None else [label_text(label) for label in table[column]]
@@ -73,12 +69,25 @@ def tidy(
         elif name in ENDS and closed:
             reject_first(np.isinf(columns[name]), table, column)
     rows = pd.DataFrame(columns, index=range(len(table)))
-    rows["warning"] = rows["warning"].replace("False", "")  # False means that there is no warning.
+    # False and 0 mean that there is no warning.
+    rows["warning"] = rows["warning"].replace(["False", "0"], "")
     _reject_impossible_intervals(rows, table)
     if unique:
         given = {name: (labels | numbers)[name] for name in unique}
         _reject_repeated(rows, table, {name: c for name, c in given.items() if c is not None})
     return rows
+
+
+def _check_columns(table: pd.DataFrame, given: Mapping[str, str | None]) -> None:
+    for name, column in given.items():
+        if column is not None and column not in table:
+            known = ", ".join(map(repr, table))
+            raise InputError(
+                f"{name} = {shown(column)} is not a column; the table has the columns {known}"
+            )
+    for column in table.columns[table.columns.duplicated()]:
+        if column in (*given.values(), *ENDS.values(), "warning"):
+            raise InputError(f"table has two columns {column!r}; rename or drop one of them")
 
 
 def _reject_other_types(table: pd.DataFrame, column: str) -> None:
@@ -95,6 +104,11 @@ def label_text(label: Any) -> str:
         return ""
     # With 15 digits, different labels stay different, and 0.1 + 0.2 becomes 0.3.
     return f"{label:.15g}" if isinstance(label, float) else str(label)
+
+
+def label_texts(labels: Collection[Any]) -> set[str]:
+    """Return labels as the texts that a figure shows; a single text is one label."""
+    return {labels} if isinstance(labels, str) else {label_text(label) for label in labels}
 
 
 def _reject_impossible_intervals(rows: pd.DataFrame, table: pd.DataFrame) -> None:
@@ -128,7 +142,8 @@ def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINIT
 
 def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:
     """Return the style of each name: the style in `look`, or else a free style from `signs`."""
-    given, names = dict(look or {}), list(dict.fromkeys(names))
+    given = {label_text(name): style for name, style in (look or {}).items()}
+    names = list(dict.fromkeys(names))
     taken = [given[name] for name in names if name in given]
     return signs((name for name in names if name not in given), taken) | given
 

@@ -47,7 +47,7 @@ class Others:
         The fraction of requests with a start later than their submission, from 0 to 1.
     ahead : float
         The longest time between the submission and the start of a request.
-    draw : int
+    seed : int
         The seed of the random numbers.
 
     Raises
@@ -59,7 +59,7 @@ class Others:
     requests: int
     share: float
     ahead: float
-    draw: int
+    seed: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "requests", whole("requests", self.requests, 0))
@@ -68,7 +68,7 @@ class Others:
         if not_negative("share", self.share) > 1:
             raise InputError(f"share = {shown(self.share)}; give a number from 0 to 1")
         not_negative("ahead", self.ahead)
-        object.__setattr__(self, "draw", whole("draw", self.draw, 0))
+        object.__setattr__(self, "seed", whole("seed", self.seed, 0))
 
     def sample(self, now: float, horizon: float, servers: int, grain: float) -> list[Request]:
         """Sample requests of other users for a reservation calendar.
@@ -89,7 +89,7 @@ class Others:
         """
         if not self.requests:
             return []
-        random = np.random.default_rng(self.draw)
+        random = np.random.default_rng(self.seed)
         submit = np.sort(random.uniform(now - PAST * horizon, now, self.requests))
         length = random.uniform(SHORT * horizon, LONG * horizon, self.requests)
         widest = max(int(WIDEST * servers), 1)
@@ -97,7 +97,7 @@ class Others:
         submit = np.minimum(np.round(submit / grain) * grain, now)
         length = np.maximum(np.round(length / grain) * grain, grain)
         stream = JobStream(submit, length, size, request="total")
-        ahead = stream.reserved_ahead(self.share, self.ahead, seed=self.draw).earliest_start
+        ahead = stream.reserved_ahead(self.share, self.ahead, seed=self.seed).earliest_start
         start = np.maximum(np.round(ahead / grain) * grain, submit)
         columns = (column.tolist() for column in (submit, start, length, size))
         return [Request(*row) for row in zip(*columns, strict=True)]

@@ -1,8 +1,7 @@
-"""The class `Explorer`, which redraws a picture when its controls change, and those controls.
+"""The class `Explorer`, which redraws a picture when its controls change.
 
 While a control is being moved, an explorer draws a coarse picture. When the control rests, it draws
-a fine one. Each slider has a text entry beside it, because a screen reader cannot read the name of
-a slider.
+a fine one. The functions in `coalloc_lib.widgets.inputs` make the controls.
 """
 
 import asyncio
@@ -21,6 +20,7 @@ from ipywidgets.widgets.widget_string import HTMLStyle
 from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.plots import Picture
 from coalloc_lib.widgets.drawn import Drawn
+from coalloc_lib.widgets.inputs import NARROW, WIDE, Ranged, entry_of, fold, is_in_range
 from coalloc_lib.widgets.scenario_line import line_of, values_in
 from coalloc_lib.widgets.view import ExplorerView
 
@@ -30,9 +30,6 @@ BROWSER = Path(__file__).parent / "browser"
 #: a slider, because the slider shows the same label. Screen readers still read the label. A note on
 #: an error has a line of its own below the controls, so that nothing moves.
 STYLE = f"<style>\n{(BROWSER / 'explorer.css').read_text(encoding='utf-8')}</style>"
-WIDE = {"description_width": "8em"}
-#: The layout of a control with a maximum width. The control is narrower on a phone.
-NARROW = {"max_width": "345px"}
 #: The layout of one column of controls, for explorers with several columns.
 COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
 #: The message that replaces the controls if the kernel that created them is not running.
@@ -44,161 +41,9 @@ BUSY = '<span class="coalloc-busy" role="status">refining …</span>'
 REST = 0.35
 
 
-class _Ranged:
-    # An entry accepts a number outside its range, so that a note can explain the error.
-    min: float
-    max: float
-    value: float
-    description: str
-    disabled: bool
-
-    def __init__(self, min: float, max: float, **options: Any) -> None:
-        super().__init__(**options)
-        self.min, self.max = min, max
-
-
-class WholeEntry(_Ranged, ipw.IntText):
-    """A text entry for a whole number."""
-
-
-class NumberEntry(_Ranged, ipw.FloatText):
-    """A text entry for a number."""
-
-
-def slider_with_entry(
-    label: str, value: float, low: float, high: float, step: float = 1
-) -> ipw.HBox:
-    """Return a slider and a text entry that always show the same number.
-
-    Parameters
-    ----------
-    label : str
-        The label of the slider, which is also the name of the entry.
-    value, low, high : float
-        The initial number, and the smallest and the largest allowed number.
-    step : float
-        The step of the slider. If it is an ``int``, the number is a whole number.
-
-    Returns
-    -------
-    HBox
-        The slider and the entry, in this order.
-    """
-    is_whole = isinstance(step, int)
-    both = {"value": value, "min": low, "max": high, "step": step, "description": label}
-    slider = ipw.IntSlider if is_whole else ipw.FloatSlider
-    return _linked_row(slider, WholeEntry if is_whole else NumberEntry, both, "5em", _rounded)
-
-
-def _rounded(number: float) -> float:
-    return round(number, 9)  # for example, 0.8600000000000001 becomes 0.86
-
-
-def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
-    """Return a slider and a drop-down list that always show the same choice.
-
-    Parameters
-    ----------
-    label : str
-        The label of the slider, which is also the name of the list.
-    options : iterable of str
-        The strings to choose from, in the order in which the slider shows them.
-    chosen : str
-        The string that is selected at first.
-
-    Returns
-    -------
-    HBox
-        The slider and the list, in this order.
-    """
-    options = list(options)
-    both = {"options": options, "value": chosen, "description": label}
-    width = max(6, 3 + 0.6 * max(map(len, options)))
-    return _linked_row(ipw.SelectionSlider, ipw.Dropdown, both, f"{width:.1f}em", _unchanged)
-
-
-def _unchanged(value: Any) -> Any:
-    return value
-
-
-def _linked_row(
-    slider: type, entry: type, both: Mapping[str, Any], width: str, rounded: Callable
-) -> ipw.HBox:
-    stretch = {"flex": "1 1 205px", "min_width": "0", "width": "auto"}
-    left = slider(**both, style=WIDE, readout=False, layout=stretch)
-    right = entry(**both, tooltip=both["description"], layout={"width": width})
-    right.add_class("coalloc-entry")
-    ipw.link((left, "value"), (right, "value"), (rounded, _unchanged))
-    # A wide list is placed below its slider. Beside the slider, the list would leave no room to
-    # drag the handle.
-    return ipw.HBox([left, right], layout=NARROW | {"flex_flow": "row wrap"})
-
-
 def _cell(row: Sequence[ipw.Widget], column: ipw.Layout) -> ipw.VBox:
     is_wide = isinstance(row[0], ipw.ToggleButtons)
     return ipw.VBox(row, layout={"flex": "1 1 100%"} if is_wide else column)
-
-
-def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
-    """Return a drop-down list of strings, with `chosen` or else the first string selected."""
-    options = list(options)
-    return ipw.Dropdown(
-        options=options,
-        value=options[0] if chosen is None else chosen,
-        description=label,
-        style=WIDE,
-        layout={"width": "auto"} | NARROW,
-    )
-
-
-def text_entry(label: str, value: str) -> ipw.Text:
-    """Return a text entry whose value changes only when the user leaves the text field."""
-    return ipw.Text(
-        value=value,
-        description=label,
-        style=WIDE,
-        layout={"width": "auto"} | NARROW,
-        continuous_update=False,
-    )
-
-
-def parts_of(control: ipw.Widget) -> tuple[ipw.Widget, ...]:
-    """Return the widgets of a control: those of a row, or the control itself."""
-    return control.children if isinstance(control, ipw.HBox) else (control,)
-
-
-def entry_of(control: ipw.Widget) -> ipw.Widget:
-    """Return the widget that holds the value of a control.
-
-    A slider with an entry is a row of two widgets, and the entry holds the value.
-    """
-    return parts_of(control)[-1]
-
-
-def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) -> None:
-    """Disable a control whenever the value of another control meets a condition.
-
-    Parameters
-    ----------
-    control : Widget
-        The control to disable, or a row of widgets that are all disabled.
-    by : Widget
-        The control whose value decides.
-    when : callable
-        A function of that value that returns whether `control` is disabled.
-    """
-    for widget in parts_of(control):
-        ipw.dlink((by, "value"), (widget, "disabled"), when)
-
-
-def fold(title: str, *content: ipw.Widget) -> ipw.VBox:
-    """Return a button that shows or hides the given widgets, which are hidden at first.
-
-    The browser does this without Python. Widgets stay shown or hidden when a control moves.
-    """
-    box = ipw.VBox([ipw.ToggleButton(description=title), ipw.VBox(content)])
-    box.add_class("coalloc-fold")
-    return box
 
 
 def styled() -> ipw.HTML:
@@ -268,8 +113,8 @@ def _hidden_notes(names: Iterable[str]) -> dict[str, ipw.HTML]:
     # these objects in full.
     shared = {"layout": ipw.Layout(), "style": HTMLStyle()}
     notes = {name: ipw.HTML(**shared) for name in names}
-    for each in notes.values():
-        each.add_class("coalloc-said")
+    for hidden in notes.values():
+        hidden.add_class("coalloc-said")
     return notes
 
 
@@ -389,7 +234,7 @@ class Explorer(ipw.VBox):
             ipw.VBox([heading, *chain(*map(rows.pop, names))], layout=column)
             for heading, names in columns
         ]
-        hidden = [_cell(rows.pop(each), column) if isinstance(each, str) else each for each in more]
+        hidden = [_cell(rows.pop(item), column) if isinstance(item, str) else item for item in more]
         cells = [_cell(row, column) for row in rows.values()]
         lines = [ipw.HBox(line, layout={"flex_flow": "row wrap"})
                  for line in (parts, cells, hidden) if line]  # fmt: skip
@@ -401,10 +246,10 @@ class Explorer(ipw.VBox):
         return arranged
 
     def _below_view(self, below: Sequence[ipw.Widget], shows_scenario: bool) -> ipw.VBox:
-        said = self._notes["this scenario"]
-        for needs_python in (self.scenario, said):
+        fault = self._notes["this scenario"]
+        for needs_python in (self.scenario, fault):
             needs_python.add_class("coalloc-needs-python")
-        box = ipw.VBox([*below, *[self.scenario] * shows_scenario, said])
+        box = ipw.VBox([*below, *[self.scenario] * shows_scenario, fault])
         box.add_class("coalloc-below")
         return box
 
@@ -456,19 +301,22 @@ class Explorer(ipw.VBox):
 
     def reject(self, words: str) -> None:
         """Show a note that says why a scenario was rejected, without changing the controls."""
-        for said in self._notes.values():
-            said.value = ""
+        for old in self._notes.values():
+            old.value = ""
         self._notes["this scenario"].value = note(words)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
         # The value of one control can limit the value of another control, so all values are set
-        # twice. The second pass corrects values that outdated limits changed in the first pass.
-        for _ in range(2):
-            for name, holder in self._holders.items():
-                if name in wanted and hasattr(holder, "options"):
-                    one_of(name, wanted[name], tuple(holder.options))
-                if name in wanted:
-                    holder.value = wanted[name]
+        # twice. The first pass leaves out a choice that its list offers only after another control
+        # is set. The second pass sets it, and corrects values that outdated limits changed.
+        holders = {name: self._holders[name] for name in self._holders if name in wanted}
+        for name, holder in holders.items():
+            if wanted[name] in getattr(holder, "options", (wanted[name],)):
+                holder.value = wanted[name]
+        for name, holder in holders.items():
+            if hasattr(holder, "options"):
+                one_of(name, wanted[name], tuple(holder.options))
+            holder.value = wanted[name]
 
     def _moved(self, name: str) -> None:
         if self._held or self.values == self._drawn.values:
@@ -541,13 +389,13 @@ class Explorer(ipw.VBox):
         # A user cannot correct a number in a disabled entry, so it must not cause an error.
         is_held, self._held = self._held, True
         for holder in self._holders.values():
-            if isinstance(holder, _Ranged) and holder.disabled:
+            if isinstance(holder, Ranged) and holder.disabled:
                 holder.value = min(max(holder.value, holder.min), holder.max)
         self._held = is_held
 
     def _out_of_range(self) -> tuple[str, str] | None:
         for name, holder in self._holders.items():
-            if isinstance(holder, _Ranged) and not _is_in_range(holder):
+            if isinstance(holder, Ranged) and not is_in_range(holder):
                 label = f"{holder.description} = {holder.value:g}"
                 return name, f"{label}; give a number from {holder.min:g} to {holder.max:g}"
         return None
@@ -560,27 +408,3 @@ class Explorer(ipw.VBox):
 def note(words: str) -> str:
     """Return a note beside a control, such as an error message, as HTML."""
     return f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
-
-
-def push(lower: ipw.Widget, upper: ipw.Widget) -> None:
-    """Keep the number of one control from exceeding the number of another control.
-
-    If a user moves one of the two controls too far, the other one moves with it. A number outside
-    the range of its own control does not move the other control.
-    """
-    lower, upper = entry_of(lower), entry_of(upper)
-
-    def raise_upper(change: Mapping[str, Any]) -> None:
-        if _is_in_range(lower):
-            upper.value = max(upper.value, change["new"])
-
-    def reduce_lower(change: Mapping[str, Any]) -> None:
-        if _is_in_range(upper):
-            lower.value = min(lower.value, change["new"])
-
-    lower.observe(raise_upper, "value")
-    upper.observe(reduce_lower, "value")
-
-
-def _is_in_range(entry: Any) -> bool:
-    return entry.min <= entry.value <= entry.max

@@ -18,7 +18,8 @@ from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.curves import Curve, response_curve
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
-from coalloc_lib.widgets.controls import Explorer, slider_with_list
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.inputs import slider_with_list
 from coalloc_lib.workloads.models import JobModel
 
 #: The names of the placement policies whose response times the division explorer compares.

@@ -30,7 +30,8 @@ from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics import interval_columns
 from coalloc_lib.statistics.saturation import saturated_loss
-from coalloc_lib.widgets.controls import Explorer, choice, disable, push, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.inputs import choice, disable, push, slider_with_entry
 from coalloc_lib.workloads.models import JobModel
 
 #: The placement policies, by the names that notebooks show.

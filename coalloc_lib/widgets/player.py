@@ -20,7 +20,8 @@ from coalloc_lib.schedules.drawing import scenes
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import simulate
 from coalloc_lib.widgets import pages
-from coalloc_lib.widgets.controls import PLAY_HINT, Explorer, choice, disable, slider_with_entry
+from coalloc_lib.widgets.controls import PLAY_HINT, Explorer
+from coalloc_lib.widgets.inputs import choice, disable, slider_with_entry
 from coalloc_lib.widgets.pictured import Pictured
 from coalloc_lib.widgets.player_data import label_of, player_data, view_of
 

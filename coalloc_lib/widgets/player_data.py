@@ -1,6 +1,8 @@
 """The data of a schedule that the player in the browser draws, as lists and dicts for JSON."""
 
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import partial
 from typing import Any
 
@@ -74,13 +76,36 @@ def player_data(
 
 
 def label_of(schedule: Schedule) -> str:
-    """Return the label of a schedule, which consists of the names of its policies."""
-    number = schedule.scheduling.max_jumps
-    name = str(schedule.scheduling).partition("(")[0] + ("" if number is None else f"({number})")
-    if schedule.placement is None:
+    """Return the label of a schedule: its policies, with all options that differ from defaults."""
+    policy, placement = schedule.scheduling, schedule.placement
+    jumps = [] if policy.max_jumps is None else [str(policy.max_jumps)]
+    name = str(policy).partition("(")[0] + _in_brackets([*jumps, *_changed_options(policy)])
+    if placement is None:
         return name
     names = {rule: display_name(key) for key, rule in PLACEMENTS.items()}
-    return f"{name}, {names.get(type(schedule.placement), str(schedule.placement))}"
+    if type(placement) not in names:
+        return f"{name}, {placement}"
+    return f"{name}, {names[type(placement)]}{_in_brackets(_changed_options(placement))}"
+
+
+def _changed_options(policy: Any) -> list[str]:
+    # A user's own policy need not be a dataclass.
+    options = fields(policy) if is_dataclass(policy) else ()
+    values = {option.name: getattr(policy, option.name) for option in options}
+    return [
+        f"{option.name}={values[option.name]}"
+        for option in options
+        if option.name != "max_jumps" and values[option.name] != _default_of(option)
+    ]
+
+
+def _default_of(option: Field) -> Any:
+    # The default of a required option is a constant that equals no value.
+    return option.default if option.default_factory is MISSING else option.default_factory()
+
+
+def _in_brackets(options: Sequence[str]) -> str:
+    return f"({', '.join(options)})" if options else ""
 
 
 def view_of(players_data: list[dict[str, Any]]) -> float:

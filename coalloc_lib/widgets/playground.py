@@ -17,6 +17,7 @@ from coalloc_lib.basics.display import badge
 from coalloc_lib.model.system import parse_clusters
 from coalloc_lib.statistics.scenario_pairs import PENALTIES, SIDES
 from coalloc_lib.widgets import controls as ui
+from coalloc_lib.widgets import inputs
 from coalloc_lib.widgets.centres import AT_NEED, CONTROLS, NEVER, POLICIES, SPANS, scenario_of
 from coalloc_lib.widgets.playground_board import LOOK, Board
 from coalloc_lib.widgets.playground_files import code_of, file_buttons
@@ -30,12 +31,12 @@ WHOLE_LINE = {"flex": "1 1 100%", "flex_flow": "row wrap"}
 def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
     # Return the controls of a centre by name, and the text that says which of them have no effect.
     made = (
-        ui.text_entry(CONTROLS["clusters"], "8,8,8"),
-        ui.choice(CONTROLS["policy"], POLICIES),
-        ui.slider_with_entry(CONTROLS["max_jumps"], 5, 0, 50),
-        ui.choice("span", SPANS[:3], span),
-        ui.slider_with_entry("penalty", 0.25, *PENALTIES, 0.05),
-        ui.slider_with_entry(CONTROLS["estimate"], 1.0, 1.0, 10.0, 0.5),
+        inputs.text_entry(CONTROLS["clusters"], "8,8,8"),
+        inputs.choice(CONTROLS["policy"], POLICIES),
+        inputs.slider_with_entry(CONTROLS["max_jumps"], 5, 0, 50),
+        inputs.choice("span", SPANS[:3], span),
+        inputs.slider_with_entry("penalty", 0.25, *PENALTIES, 0.05),
+        inputs.slider_with_entry(CONTROLS["estimate"], 1.0, 1.0, 10.0, 0.5),
     )
     rows: dict[str, ipw.Widget] = dict(zip(CONTROLS, made, strict=True))
     reason_why = ipw.HTML(layout={"flex": "1 1 430px"})
@@ -55,7 +56,7 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
 def _label(side: str, rows: Mapping[str, ipw.Widget]) -> None:
     # The labels of controls behind the button "more" begin with the name of the centre.
     for name, words in CONTROLS.items():
-        for widget in ui.parts_of(rows[name]):
+        for widget in inputs.parts_of(rows[name]):
             widget.tooltip = f"{words} of {side}"
             if name not in FIRST:
                 # A longer label would be cut off.
@@ -76,7 +77,7 @@ def _disable_useless(side: str, rows: Mapping[str, ipw.Widget]) -> str:
     policy = rows["policy"].value
     reasons = _useless(rows["clusters"].value, policy, rows["span"].value)
     for name, reason in reasons.items():
-        for widget in ui.parts_of(rows[name]):
+        for widget in inputs.parts_of(rows[name]):
             widget.disabled = reason != ""
     off = [f"{CONTROLS[name]} ({why})" for name, why in reasons.items() if why]
     off += ["adaptive spanning (only EASY has it)"] * (policy != "EASY")
@@ -101,6 +102,36 @@ def _is_single(clusters: str) -> bool:
     return False
 
 
+def _arranged_controls() -> tuple[dict[str, ipw.Widget], list, list]:
+    # Return all controls by name, the columns of those that are always visible, and what the button
+    # "more" shows.
+    controls = {
+        "sizes": inputs.text_entry("mix of sizes", "U[1,8]"),
+        "load": inputs.slider_with_entry("load", 0.7, 0.1, 0.95, 0.01),
+    }
+    jobs = "<b>jobs of both</b> <small>(load of A's system)</small>"
+    columns: list = [(ipw.HTML(jobs), [*controls])]
+    more: list = []
+    reasons = []
+    for side, span in zip(SIDES, (NEVER, AT_NEED), strict=True):
+        rows, reason_why = _controls(side, span)
+        heading = ipw.HTML(badge(side, LOOK[side].colour))
+        columns.append((heading, [f"{side}.{name}" for name in FIRST]))
+        more += [name for name in rows if name.split(".")[1] not in FIRST]
+        more.append(ipw.Box(layout=WHOLE_LINE))  # The other centre begins a new line.
+        reasons.append(reason_why)
+        controls |= rows
+    return controls, columns, [*more, ipw.HBox(reasons, layout=WHOLE_LINE)]
+
+
+def _row_of_buttons(board: Board, files: ipw.HBox) -> ipw.HBox:
+    copied = inputs.fold("copy this scenario as code: a click marks it", board.code)
+    files.add_class("coalloc-needs-python")
+    buttons = ipw.HBox([board.watched, copied, files], layout={"flex_flow": "row wrap"})
+    buttons.add_class("coalloc-buttons")
+    return buttons
+
+
 def playground_explorer(state: str = "") -> ui.Explorer:
     """Return a widget that compares two computing centres, A and B, with the same jobs.
 
@@ -118,21 +149,8 @@ def playground_explorer(state: str = "") -> ui.Explorer:
     Explorer
         The widget.
     """
-    board, links = Board(), ipw.HTML()
-    controls = {
-        "sizes": ui.text_entry("mix of sizes", "U[1,8]"),
-        "load": ui.slider_with_entry("load", 0.7, 0.1, 0.95, 0.01),
-    }
-    jobs = "<b>jobs of both</b> <small>(load of A's system)</small>"
-    columns, more, reasons = [(ipw.HTML(jobs), [*controls])], [], []
-    for side, span in zip(SIDES, (NEVER, AT_NEED), strict=True):
-        rows, reason_why = _controls(side, span)
-        heading = ipw.HTML(badge(side, LOOK[side].colour))
-        columns.append((heading, [f"{side}.{name}" for name in FIRST]))
-        more += [name for name in rows if name.split(".")[1] not in FIRST]
-        more.append(ipw.Box(layout=WHOLE_LINE))  # The other centre begins a new line.
-        reasons.append(reason_why)
-        controls |= rows
+    board, links, files = Board(), ipw.HTML(), ipw.HBox()
+    controls, columns, more = _arranged_controls()
 
     def draw(coarse: bool, **values: Any) -> None:
         load, one, other = values["load"], *(scenario_of(values, side) for side in SIDES)
@@ -140,16 +158,11 @@ def playground_explorer(state: str = "") -> ui.Explorer:
         text = escape(code_of([one, other], load))
         board.code.value, links.value = f'<pre class="coalloc-code" tabindex="0">{text}</pre>', ""
 
-    copied = ui.fold("copy this scenario as code: a click marks it", board.code)
-    files = ipw.HBox()
-    files.add_class("coalloc-needs-python")
-    buttons = ipw.HBox([board.watched, copied, files], layout={"flex_flow": "row wrap"})
-    buttons.add_class("coalloc-buttons")
     # The text field is not shown, because the Python code and the saved files show the same values
     # in a more readable form.
     box = ui.Explorer(
         controls, draw, board, state, simulates=lambda **_: True, columns=columns,
-        more=[*more, ipw.HBox(reasons, layout=WHOLE_LINE)], below=[buttons], shows_scenario=False,
+        more=more, below=[_row_of_buttons(board, files)], shows_scenario=False,
     )  # fmt: skip
     box.add_class("coalloc-playground")
     save, load = file_buttons(box, links)

@@ -25,7 +25,7 @@ from coalloc_lib.statistics.scenario_pairs import (
     over_load,
 )
 from coalloc_lib.widgets import controls as ui
-from coalloc_lib.widgets import pages
+from coalloc_lib.widgets import inputs, pages
 from coalloc_lib.widgets.centres import can_span, penalty_in_words, verdict
 from coalloc_lib.widgets.player import Player
 from coalloc_lib.widgets.view import ExplorerView
@@ -142,7 +142,7 @@ class Board(ExplorerView, ipw.VBox):
         self.player: Player | None = None
         self._shown: tuple[Scenario, Scenario] | None = None
         #: The animation, which the playground places beside its other buttons.
-        self.watched = ui.fold(f"watch {SHOWN} of the jobs", ipw.VBox())
+        self.watched = inputs.fold(f"watch {SHOWN} of the jobs", ipw.VBox())
         self.table.layout, self.curve.layout = {"flex": "1 1 430px"}, {"flex": "1 1 360px"}
         numbers = ipw.HBox([self.table, self.curve], layout={"flex_flow": "row wrap"})
         style = ipw.HTML(STYLE, layout={"display": "none"})

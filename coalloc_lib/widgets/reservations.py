@@ -29,7 +29,7 @@ _ACTIONS = {
     "submit": ("start", "length", "servers"),
     "cancel": ("number",),
     "free": ("begin", "end"),
-    "load": ("requests", "share", "ahead", "draw", "rule"),
+    "load": ("requests", "share", "ahead", "seed", "rule"),
 }
 #: The initial duration of a request in the form, in multiples of the smallest time step.
 _LENGTH = 20
@@ -110,7 +110,7 @@ class ReservationCalendar(Pictured):
             The interval and the servers that were booked, or why the request was rejected.
         """
         reserved, words, tried = self._session.submit(start, length, servers)
-        self._update(words, "booked" if reserved else "refused", made=reserved, tried=tried)
+        self._update(words, "booked" if reserved else "rejected", made=reserved, tried=tried)
         return words
 
     def cancel(self, number: int) -> str:
@@ -157,7 +157,7 @@ class ReservationCalendar(Pictured):
         return servers
 
     def load(
-        self, requests: int, share: float, ahead: float, draw: int, rule: str | None = None
+        self, requests: int, share: float, ahead: float, seed: int, rule: str | None = None
     ) -> None:
         """Sample new requests of other users, then submit your own requests again.
 
@@ -165,10 +165,10 @@ class ReservationCalendar(Pictured):
 
         Parameters
         ----------
-        requests, share, ahead, draw, rule
+        requests, share, ahead, seed, rule
             As in `reservation_calendar`. By default, the rule does not change.
         """
-        others = booking.Others(requests, share, ahead, draw)
+        others = booking.Others(requests, share, ahead, seed)
         rule = one_of("rule", self._setting.rule if rule is None else rule, (*RULES,))
         before = self._session
         self._new_session(self._setting._replace(rule=rule), others)
@@ -223,33 +223,34 @@ class ReservationCalendar(Pictured):
         tried: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         setting, session = self._setting, self._session
-        servers, until, clusters = sum(setting.clusters), session.until, len(setting.clusters)
         begin = self.now - _BEFORE * setting.horizon
         visible = [reserved for reserved in session.booked if reserved.booking.end > begin]
-        self.data = {
-            "title": f"{servers} servers" + f" in {clusters} clusters" * (clusters > 1),
-            "legend": "grey: requests of other users, dark grey: made in advance; "
-            "coloured: your requests",
-            "clusters": list(setting.clusters),
+        self.data = self._fixed_data() | {
             "terms": session.terms(),
-            "unit": self._unit,
             "begin": begin,
-            "finish": until + _BEYOND * setting.horizon,
+            "finish": session.until + _BEYOND * setting.horizon,
             "now": self.now,
-            "until": until,
-            "grain": self._grain,
+            "until": session.until,
             "bookings": [session.shown(reserved) for reserved in visible],
             "tried": list(tried),
             "found": found,
             "said": {"words": words, "kind": kind, "field": field},
             "made": made and made.number,
-            "form": {
-                "start": self.now,
-                "length": _LENGTH * self._grain,
-                "servers": min(2, servers),
-            },
             "load": self._sliders(),
             "rule": setting.rule,
+        }
+
+    def _fixed_data(self) -> dict[str, Any]:
+        clusters, length = self._setting.clusters, _LENGTH * self._grain
+        servers = sum(clusters)
+        return {
+            "title": f"{servers} servers" + f" in {len(clusters)} clusters" * (len(clusters) > 1),
+            "legend": "grey: requests of other users, dark grey: made in advance; "
+            "coloured: your requests",
+            "clusters": list(clusters),
+            "unit": self._unit,
+            "grain": self._grain,
+            "form": {"start": self.now, "length": length, "servers": min(2, servers)},
             "rules": list(RULES),
         }
 
@@ -259,7 +260,7 @@ class ReservationCalendar(Pictured):
             "requests": ("requests", booking.MOST, 1),
             "share": ("share ahead", 1, 0.1),
             "ahead": ("by up to" + unit, self._setting.horizon / 2, self._grain),
-            "draw": ("draw again", 99, 1),
+            "seed": ("draw again", 99, 1),
         }
         return {
             name: {"label": label, "low": 0, "high": high, "step": step, "value": others[name]}
@@ -271,7 +272,7 @@ def reservation_calendar(
     clusters: Sequence[int] = (8,), *, slot: float = 1.0, step: float = 1.0,
     max_attempts: int | None = None, horizon: float = 24.0, rule: str = "latest-start",
     span_penalty: float = 0.0, requests: int = 12, share: float = 0.5, ahead: float = 10.0,
-    draw: int = 1, unit: str = "h",
+    seed: int = 1, unit: str = "h",
 ) -> ReservationCalendar:  # fmt: skip
     """Return a widget in which a user reserves servers while other users have reservations.
 
@@ -292,7 +293,7 @@ def reservation_calendar(
         The fraction of these requests with a start later than their submission.
     ahead : float
         The longest time, in `unit`, between the submission and the start of a request.
-    draw : int
+    seed : int
         The seed of the random numbers from which these requests are sampled.
     unit : str
         The unit of time in messages.
@@ -327,4 +328,4 @@ def reservation_calendar(
             f"clusters = {shown(clusters)} has {sum(sizes)} servers; give {_MOST_SERVERS} servers "
             "at most"
         )
-    return ReservationCalendar(setting, booking.Others(requests, share, ahead, draw), unit)
+    return ReservationCalendar(setting, booking.Others(requests, share, ahead, seed), unit)

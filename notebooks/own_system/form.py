@@ -13,6 +13,7 @@ from coalloc_lib.basics.files import check_writable
 from coalloc_lib.basics.progress import NullProgress
 from coalloc_lib.plots import Picture
 from coalloc_lib.widgets import controls as ui
+from coalloc_lib.widgets import inputs
 from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.swf import SwfLog
@@ -57,13 +58,13 @@ class OwnSystem(ipw.VBox):
     def __init__(self) -> None:
         self._report: SitesReport | None = None
         self.sites, self._note = ipw.VBox(), ipw.HTML()
-        self.clock = ui.choice("clock", ("calendar", "weeks"), "weeks")
-        self.zone = ui.text_entry("time zone", "")
+        self.clock = inputs.choice("clock", ("calendar", "weeks"), "weeks")
+        self.zone = inputs.text_entry("time zone", "")
         self.zone.placeholder = "UTC, if sacct names none"
-        self.missing = ui.text_entry("limit, hours", "")
+        self.missing = inputs.text_entry("limit, hours", "")
         self.missing.placeholder = "of jobs without estimate"
-        self.penalties = ui.text_entry("penalties", ", ".join(f"{p:g}" for p in PENALTIES))
-        self.path = ui.text_entry("save as", "report.html")
+        self.penalties = inputs.text_entry("penalties", ", ".join(f"{p:g}" for p in PENALTIES))
+        self.path = inputs.text_entry("save as", "report.html")
         self.buttons, self.view = {}, ui.View(layout={"max_height": "400px", "overflow": "auto"})
         self.view.add_class("coalloc-view")
         actions = {"Answer": self.answer, "One more site": self.add_site,
@@ -71,13 +72,13 @@ class OwnSystem(ipw.VBox):
         for name, act in actions.items():
             self.buttons[name] = ipw.Button(description=name)
             self.buttons[name].on_click(lambda _button, act=act: self._try(act))
-        self._bar = ipw.IntProgress(style=ui.WIDE, layout={"width": "auto"} | ui.NARROW)
+        self._bar = ipw.IntProgress(style=inputs.WIDE, layout={"width": "auto"} | inputs.NARROW)
         for site in SITES:
             self.add_site(*site)
         entries = [self.clock, self.zone, self.missing, self.penalties]
         self._fades_with(entries)
         buttons = ipw.HBox([*self.buttons.values()], layout=_WRAP)
-        more = ui.fold("more", ipw.HBox([*entries, self.path], layout=_WRAP))
+        more = inputs.fold("more", ipw.HBox([*entries, self.path], layout=_WRAP))
         self._note.add_class("coalloc-said")
         form = ipw.VBox([self.sites, more, buttons, self._note, self._bar])
         form.add_class("coalloc-needs-python")
@@ -112,11 +113,11 @@ class OwnSystem(ipw.VBox):
         """
         logs = [log for _, log, _ in SITES] + [entry.name for entry in CATALOGUE]
         row = [
-            ui.text_entry("site", name or f"site {len(self.sites.children) + 1}"),
-            ipw.Combobox(value=log, options=logs, description="log file", style=ui.WIDE,
+            inputs.text_entry("site", name or f"site {len(self.sites.children) + 1}"),
+            ipw.Combobox(value=log, options=logs, description="log file", style=inputs.WIDE,
                          layout={"flex": "1 1 300px"}, continuous_update=False,
                          placeholder="path: SWF, or sacct's"),
-            ipw.IntText(processors, description="processors", style=ui.WIDE,
+            ipw.IntText(processors, description="processors", style=inputs.WIDE,
                         layout={"width": "15em"}),
         ]  # fmt: skip
         self._fades_with(row)

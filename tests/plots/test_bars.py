@@ -282,3 +282,52 @@ def test_the_length_of_an_earlier_bar_is_finite(earlier):
 def test_numbers_of_any_type_are_read(loss):
     read = tidy(pd.DataFrame({"loss": loss}), {}, {"value": "loss"}, gaps=["value"])
     assert read["value"].tolist() == pytest.approx([1, 0.5, np.nan], nan_ok=True)
+
+
+def test_a_bar_beyond_its_interval_fits_beside_its_name():
+    ends = {"ci95_low": [0.1, 0.1], "ci95_high": [0.3, 0.25]}
+    table = pd.DataFrame({"series": ["a", "b"], "group": "x", "loss": [0.5, 0.2]} | ends)
+    (axes,) = bars(table).axes
+    assert axes.get_xlim()[1] > 0.5
+    places = [text.get_position()[0] for text in axes.texts]
+    assert places[0] > 0.5
+    assert places[1] > 0.25
+    low = bars(table.assign(loss=[-0.5, 0.2])).axes[0].get_xlim()[0]
+    assert low < -0.5
+    ticks = bars(table.assign(loss=[1.4, 0.2])).axes[0].get_xticks()
+    assert max(ticks) > 1  # A value above 1 is no share, although its interval is below 1.
+    (axes,) = bars(table, until=0.4).axes
+    arrows = [line.get_ydata()[0] for line in axes.lines if line.get_marker() == ">"]
+    assert arrows == [axes.texts[0].get_position()[1]]
+
+
+def test_a_long_name_without_spaces_is_cut_by_letters():
+    name = "Conservative_backfilling_with_estimates_of_users_and_no_spaces_at_all"
+    (axes,) = bars(LOSSES[:1].assign(series=name)).axes
+    (text,) = texts(axes)
+    assert text.startswith(name[:50])
+    assert text.endswith(" … 0.220")
+    assert len(text) <= 64
+
+
+@pytest.mark.parametrize("kind", [int, float, np.int64])
+def test_a_warning_of_0_is_no_warning(kind):
+    read = tidy(LOSSES.assign(warning=[kind(0), kind(1), kind(0)]), {}, {})
+    assert read["warning"].tolist() == ["", "1", ""]
+
+
+def test_a_style_is_found_by_a_label_that_is_a_number():
+    red = plots.MarkerStyle("red", "o")
+    assert looks(["1", "2"], {1: red})["1"] == red
+    (axes,) = bars(LOSSES.assign(group=[1, 2, 3]), threshold=("half", {1: 0.3})).axes
+    assert [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() == "--"] == [0.3]
+
+
+def test_a_column_that_a_table_has_twice_is_refused():
+    for name in ("loss", "group", "ci95_low"):
+        table = pd.concat([LOSSES, LOSSES[[name]]], axis=1)
+        words = f"^table has two columns '{name}'; rename or drop one of them$"
+        with pytest.raises(InputError, match=words):
+            bars(table)
+    unused = pd.DataFrame([[1, 2]] * 3, columns=["other", "other"])
+    bars(pd.concat([LOSSES, unused], axis=1))

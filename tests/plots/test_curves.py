@@ -6,7 +6,7 @@ import pytest
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
-from tests.plots.pictures import texts
+from tests.plots.pictures import subtitle_of, texts
 
 RESPONSES = pd.DataFrame(
     {
@@ -114,3 +114,48 @@ def test_a_curve_with_a_number_as_its_label_is_found(label):
     rows = pd.concat([other, RESPONSES.assign(label=0.5)])
     line = plots.anatomy(rows, label).axes[0].lines[0]
     assert line.get_ydata().tolist() == [1, 2.5]
+
+
+def test_labels_that_are_numbers_are_found_by_all_arguments():
+    table = pd.concat([RESPONSES.assign(label=1), RESPONSES.assign(label=2)])
+    held = {"beside": ("first fit", {1: 0.2}), "threshold": ("half", {2: 0.22})}
+    figure = plots.curves(table, panels={"one": [1], "two": [2]}, **held)
+    one, two = figure.axes[2:]
+    assert [texts(one), texts(two)] == [["1  0.250 "], ["2  0.250 "]]
+    assert [line.get_xdata()[0] for line in one.lines if line.get_marker() == "+"] == [0.2]
+    assert two.collections[-1].get_paths()[0].vertices[0, 0] == 0.22
+
+
+@pytest.mark.parametrize("argument", ["beside", "threshold"])
+def test_a_mark_of_an_unknown_curve_is_refused(argument):
+    words = f"^curve of {argument} = 'best fit'; choose one of 'worst fit'$"
+    with pytest.raises(InputError, match=words):
+        plots.curves(RESPONSES, **{argument: ("half", {"best fit": 0.2})})
+
+
+@pytest.mark.parametrize("argument", ["beside", "threshold"])
+def test_the_subtitle_explains_only_marks_that_are_drawn(argument):
+    assert "half" not in subtitle_of(plots.curves(RESPONSES, **{argument: ("half", {})}))
+    drawn = plots.curves(RESPONSES, **{argument: ("half", {"worst fit": 0.2})})
+    assert "half" in subtitle_of(drawn)
+
+
+def test_the_other_maximum_is_finite():
+    with pytest.raises(InputError, match=r"^beside of 'worst fit' = nan; give a finite number"):
+        plots.curves(RESPONSES, beside=("first fit", {"worst fit": np.nan}))
+
+
+def test_the_interval_of_a_maximum_has_its_ends_in_order():
+    swapped = RESPONSES.assign(maximal_low=0.9, maximal_high=0.7)
+    words = "^column 'maximal_low' has 0.9 in row 0; the upper end in 'maximal_high' is smaller"
+    with pytest.raises(InputError, match=words):
+        plots.curves(swapped)
+
+
+@pytest.mark.parametrize("ends", [(0.1, 0.2), (0.4, 0.5)])
+def test_a_maximum_outside_its_interval_is_on_the_axis_and_beside_its_name(ends):
+    table = RESPONSES.assign(maximal_low=ends[0], maximal_high=ends[1])
+    below = plots.curves(table).axes[1]
+    low, high = below.get_xlim()
+    assert low < 0.25 < high
+    assert below.texts[0].xy[0] <= 0.25

@@ -300,6 +300,12 @@ def test_a_panel_above_a_gap_has_its_own_tick_labels():
             "^scales has no entry for the panel 'one'; give the scales of its two axes$",
         ),
         (lambda: interval(span=(2, 1)), r"^span = \(2, 1\); give the left end first"),
+        (lambda: interval(span=5), r"^span = 5; give two numbers, the left end and the right end"),
+        (lambda: interval(span=(1, 2, 3)), r"^span = \(1, 2, 3\); give two numbers, the left end"),
+        (lambda: interval(row_height=-1), "^row_height = -1; give a finite number above 0"),
+        (lambda: deviations(band=(np.nan, 0.5)), "^band = nan; give a finite number"),
+        (lambda: deviations(band=(0.5, -0.5)), r"^band = \(0.5, -0.5\); give the left end first"),
+        (lambda: deviations(band=0.5), "^band = 0.5; give two numbers"),
         (lambda: interval(span=(0, 1), log=True), r"^span = \(0, 1\); give ends above 0"),
         (
             lambda: interval(-0.1, -0.2, 0.6, span=None, factors=True),
@@ -316,13 +322,18 @@ def test_arguments_that_contradict_the_table_are_named(draw, words):
         draw()
 
 
-def test_deviations_have_a_band_and_the_colour_of_their_panel():
+def deviations(band=(-0.05, 0.05)):
+    """Draw three deviations in two panels."""
     rows = [("a", "x", 0.1, 0), ("a", "y", -0.2, 1), ("b", "x", 0.3, 0)]
     deviating = pd.DataFrame(rows, columns=["panel", "row", "off", "rough"]).assign(way="exact")
-    figure = plots.deviations(
-        deviating, x="off", row="row", series="way", panel="panel", band=(-0.05, 0.05),
+    return plots.deviations(
+        deviating, x="off", row="row", series="way", panel="panel", band=band,
         hollow=("rough", "rough"),
     )  # fmt: skip
+
+
+def test_deviations_have_a_band_and_the_colour_of_their_panel():
+    figure = deviations()
     styles = plots.signs("ab")
     assert styles["a"].colour != styles["b"].colour
     for axes, name, places in zip(figure.axes, "ab", ([0.1, -0.2], [0.3]), strict=True):
@@ -369,3 +380,23 @@ def test_two_points_of_one_line_at_one_place_are_refused():
     plots.lines(table, x="load", y="wait", line="policy")
     with pytest.raises(InputError, match="an earlier row has the same"):
         plots.lines(table, x="load", y="wait")
+
+
+def test_lines_with_numbers_as_labels_are_found_by_all_arguments():
+    found = table(a=(1, 2, 3), b=(2, 3, 4))
+    found["line"], found["panel"] = found["line"].map({"a": 1, "b": 2.5}), 7
+    red = plots.MarkerStyle("red", "o")
+    style = plots.LineStyle(dashed=[1], bare=[1], bold=[2.5])
+    (axes,) = lines(found, look={1: red}, style=style, scales={7: ("linear", "log")}).axes
+    first, second = joined(axes)
+    assert [first.get_color(), first.get_linestyle()] == ["red", "--"]
+    assert [second.get_color(), second.get_linestyle()] == [plots.STANDARD.colour, "-"]
+    assert len(axes.collections) == 1
+    assert axes.get_yscale() == "log"
+
+
+def test_printed_values_of_a_line_that_is_not_drawn_are_left_out():
+    printed = pd.DataFrame({"line": ["A"], "x": [2.0], "y": [2.0]})
+    figure = lines(table(a=(1, 2, 3)), printed=printed)
+    assert diamonds(figure.axes[0]) == []
+    assert "printed" not in subtitle_of(figure)

@@ -130,3 +130,21 @@ def test_a_map_above_a_gap_has_its_own_labels():
     figure.draw_without_rendering()
     assert [axes.get_xlabel() for axes in figure.axes] == ["", "penalty", "penalty"]
     assert [bool(axes.get_xticklabels()) for axes in figure.axes] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("strips", "ticks"),
+    [
+        ([5, 9], {1: "5", 2: "9"}),
+        (["LU", "VU"], {1: "LU", 2: "VU"}),
+        (range(101, 113), {5: "105", 10: "110"}),  # only some of many strips are named
+    ],
+)
+def test_timelines_name_their_strips(strips, ticks):
+    table = pd.DataFrame({"mode": "one", "site": strips, "day": 0, "busy": 0.5})
+    columns = {"panel": "mode", "strip": "site", "time": "day", "busy": "busy", "until": 2}
+    figure = plots.timelines(table, **columns, xlabel="day", ylabel="site")
+    figure.draw_without_rendering()
+    axis = figure.axes[0].yaxis
+    names = [label.get_text() for label in axis.get_ticklabels()]
+    assert dict(zip(axis.get_ticklocs(), names, strict=True)) == ticks

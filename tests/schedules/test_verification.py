@@ -1,5 +1,6 @@
 """Each rule of the model is checked: an error names the first job at fault and the instant."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -68,6 +69,21 @@ def test_the_right_schedule_is_as_the_tests_below_take_it():
 )
 def test_a_broken_rule_is_noticed(wrong, message):
     assert_fails(wrong(right()), f"^{message}")
+
+
+@pytest.mark.parametrize("column", ["start", "end", "promised", "allocation"])
+def test_an_array_without_an_entry_for_every_job_is_noticed(column):
+    schedule = right()
+    values = getattr(schedule, column)
+    shape = str(values.shape)
+    message = rf"^{column} has the shape \(3,.*; give an array of shape {re.escape(shape)}$"
+    assert_fails(replace(schedule, **{column: values[:-1]}), message)
+
+
+def test_an_allocation_without_a_column_for_every_cluster_is_noticed():
+    schedule = right()
+    message = r"^allocation has the shape \(4, 1\); give an array of shape \(4, 2\)$"
+    assert_fails(replace(schedule, allocation=schedule.allocation[:, :1]), message)
 
 
 @pytest.mark.parametrize(

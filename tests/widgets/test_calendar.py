@@ -46,7 +46,7 @@ def test_a_refusal_says_why_and_books_nothing():
     assert said == "request 2 is rejected after 3 attempts: no room in all attempts"
     assert drawn(calendar) == before
     assert len(calendar.data["tried"]) == 3
-    assert calendar.data["said"]["kind"] == "refused"
+    assert calendar.data["said"]["kind"] == "rejected"
 
 
 def test_what_is_cancelled_is_free_again():
@@ -67,7 +67,7 @@ def test_what_is_cancelled_is_free_again():
 
 ASKED = {
     "submit": ("start", "length", "servers"), "cancel": ("number",), "free": ("begin", "end"),
-    "load": ("requests", "share", "ahead", "draw"), "dance": (),
+    "load": ("requests", "share", "ahead", "seed"), "dance": (),
 }  # fmt: skip
 #: An action of the reader with its values, the name of the wrong field, and a part of the message.
 TYPED = [
@@ -94,7 +94,7 @@ def test_a_slip_is_told_in_the_widget_and_changes_nothing(asked, field, words):
     said = calendar.data["said"]
     assert words in said["words"]
     assert said["field"] == field
-    assert said["kind"] in ("wrong", "refused")
+    assert said["kind"] in ("wrong", "rejected")
     assert drawn(calendar) == before
     assert calendar.free(12, 17) == free
 
@@ -106,7 +106,7 @@ def test_a_message_of_the_browser_may_lack_a_field_or_have_a_strange_one():
     assert calendar.data["said"]["words"] == "number is empty; give a number"
     calendar._receive({"do": "cancel", "number": 1, "height": 3})
     assert calendar.data["said"]["kind"] == "cancelled"
-    calendar._receive({"do": "load", "requests": 0, "share": 0, "ahead": 0, "draw": 1})
+    calendar._receive({"do": "load", "requests": 0, "share": 0, "ahead": 0, "seed": 1})
     assert calendar.data["said"]["kind"] == ""
 
 
@@ -115,8 +115,8 @@ def crowded_out():
     calendar = empty(max_attempts=2)
     calendar.submit(12, 3, 4)
     calendar.submit(32, 1, 1)
-    for draw in range(20):
-        calendar.load(30, 0, 0, draw)
+    for seed in range(20):
+        calendar.load(30, 0, 0, seed)
         kept, said = {number for number, *_ in drawn(calendar)}, calendar.data["said"]
         for number in (1, 2):
             assert (number in kept) != (f"your request {number} is rejected" in said["words"])
@@ -130,7 +130,7 @@ def crowded_out():
 def test_what_others_crowded_out_is_booked_again_when_they_leave_unless_it_is_cancelled():
     calendar = crowded_out()
     calendar.load(30, 0, 0, 99)  # however often others change
-    load = {"requests": 0, "share": 0, "ahead": 0, "draw": 1, "rule": "best-fit"}
+    load = {"requests": 0, "share": 0, "ahead": 0, "seed": 1, "rule": "best-fit"}
     calendar._receive({"do": "load"} | load)
     assert calendar.data["rule"] == "best-fit"
     assert drawn(calendar) == [(1, 12, 15, (0, 1, 2, 3)), (2, 32, 33, (0,))]
@@ -151,10 +151,10 @@ def test_what_others_crowded_out_is_booked_again_when_they_leave_unless_it_is_ca
     st.lists(st.tuples(st.integers(12, 34), st.integers(1, 9), st.integers(1, 5)), max_size=5),
 )
 def test_no_server_has_two_at_once_and_the_windows_tell_the_counts(
-    clusters, requests, share, draw, mine
+    clusters, requests, share, seed, mine
 ):
     calendar = widgets.reservation_calendar(
-        clusters, requests=requests, share=share, draw=draw, span_penalty=0.25
+        clusters, requests=requests, share=share, seed=seed, span_penalty=0.25
     )
     for asked in mine:
         calendar.submit(*asked)
@@ -175,8 +175,8 @@ def test_no_server_has_two_at_once_and_the_windows_tell_the_counts(
 
 def test_whole_numbers_may_be_given_as_floats():
     calendars = [
-        widgets.reservation_calendar([4], requests=requests, draw=draw)
-        for requests, draw in ((3, 1), (3.0, 1.0))
+        widgets.reservation_calendar([4], requests=requests, seed=seed)
+        for requests, seed in ((3, 1), (3.0, 1.0))
     ]
     assert drawn(calendars[0]) == drawn(calendars[1])
 

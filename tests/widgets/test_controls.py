@@ -285,3 +285,17 @@ def test_an_image_has_a_palette_and_keeps_its_colours():
 def test_a_picture_of_anything_else_is_refused_in_one_line():
     with pytest.raises(co.InputError, match="figure = None is not of type Figure; give "):
         Picture(None)
+
+
+def test_a_wrong_line_keeps_the_choice_of_a_list_whose_options_another_control_sets():
+    """The list of kinds stands before the control that decides which kinds there are."""
+    kind = ipw.Dropdown(options=["p"])
+    policy = ipw.Dropdown(options=["LITE", "FULL"])
+    ipw.dlink((policy, "value"), (kind, "options"), {"LITE": ["p"], "FULL": ["p", "r"]}.get)
+    box = controls.Explorer({"kind": kind, "policy": policy}, lambda **_: Picture(bars(a=0.1)))
+    box.recreate("kind=r&policy=FULL")
+    assert box.values == {"kind": "r", "policy": "FULL"}
+    assert not notes(box)
+    box.recreate("policy=LITE&kind=r")
+    assert notes(box) == ["kind = &#x27;r&#x27;; choose one of &#x27;p&#x27;"]
+    assert box.values == {"kind": "r", "policy": "FULL"}

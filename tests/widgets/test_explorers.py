@@ -13,7 +13,7 @@ from coalloc_lib import plots, widgets
 from coalloc_lib.plots.curves import TOP
 from coalloc_lib.simulation import sites
 from coalloc_lib.widgets import LossQuestion, controls, divisions, max_utilization_of
-from coalloc_lib.widgets.controls import NumberEntry, WholeEntry
+from coalloc_lib.widgets.inputs import NumberEntry, WholeEntry
 from coalloc_lib.widgets.losses import SIMULATED_JOBS, _max_utilization_of
 from studies.communication_penalty import WHOLE, scenario, study
 from studies.communication_penalty import explorer as penalties

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.plots import draw_schedules
 from coalloc_lib.schedules.drawing import boxes, scenes
-from coalloc_lib.widgets.player_data import player_data
+from coalloc_lib.widgets.player_data import label_of, player_data
 from tests.schedules.test_explain import schedules
 
 JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]])
@@ -181,6 +181,26 @@ def test_it_begins_where_a_job_waits_or_where_it_is_told_to():
     assert player.data["films"][0]["label"] == "FPFS(5), best fit"
     assert co.Player(small(), now=3).now == 3
     assert co.Player(co.simulate(co.Multicluster([9, 9]), JOBS)).now == 7  # none waits
+
+
+@pytest.mark.parametrize(
+    ("policies", "label"),
+    [
+        ({"scheduling": co.FCFS()}, "FCFS, worst fit"),
+        ({"scheduling": co.EASY()}, "EASY, worst fit"),
+        ({"scheduling": co.EASY(order="shortest")}, "EASY(order=shortest), worst fit"),
+        ({"scheduling": co.FPFS(2)}, "FPFS(2), worst fit"),
+        ({"scheduling": co.FPFS(2, counted="head")}, "FPFS(2, counted=head), worst fit"),
+        ({"placement": co.FirstFit((1, 0))}, "FCFS, first fit(clusters=(1, 0))"),
+        ({"placement": co.SingleThenSpan()}, "FCFS, single then span"),
+        (
+            {"placement": co.SingleThenSpan(co.WorstFit())},
+            "FCFS, single then span(single=WorstFit())",
+        ),
+    ],
+)
+def test_the_label_of_a_schedule_tells_policies_with_different_options_apart(policies, label):
+    assert label_of(small(**policies)) == label
 
 
 SIX = co.JobStream([0, 0, 1, 2, 3, 4], [6, 10, 4, 3, 7, 2], [6, 2, 8, 2, 2, 3], request="total")

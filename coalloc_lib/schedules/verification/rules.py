@@ -52,6 +52,7 @@ def check_limits(schedule: "Schedule") -> None:
 
 
 def _check_complete(schedule: "Schedule") -> None:
+    _check_shapes(schedule)
     served = schedule.served
     for bad, what in (
         (served & ~np.isfinite(schedule.start), "has no start"),
@@ -65,6 +66,15 @@ def _check_complete(schedule: "Schedule") -> None:
     for job, refusal in schedule.refused.items():
         if not refusal.instant >= schedule.jobs.submit[job]:
             raise ScheduleError(f"was rejected at {refusal.instant}, before its submission", job)
+
+
+def _check_shapes(schedule: "Schedule") -> None:
+    jobs = len(schedule.jobs)
+    shapes = dict.fromkeys(("start", "end", "promised"), (jobs,))
+    for name, shape in (shapes | {"allocation": (jobs, len(schedule.system.sizes))}).items():
+        given = np.shape(getattr(schedule, name))
+        if given != shape:
+            raise ScheduleError(f"{name} has the shape {given}; give an array of shape {shape}")
 
 
 def _check_submissions(schedule: "Schedule") -> None:

@@ -53,7 +53,7 @@ class Calendar {
     this.words = this.data.said.words;
     if (!this.form.rule) this.form.build(this.data);
     const place = this.data.bookings.findIndex((booking) => booking.number === (this.data.made ?? number));
-    this.picked = place < 0 || this.data.said.kind === "refused" ? null : place;
+    this.picked = place < 0 || this.data.said.kind === "rejected" ? null : place;
     this.tried = null;
     this.title.textContent = this.data.title;
     this.hint.textContent = this.data.legend;

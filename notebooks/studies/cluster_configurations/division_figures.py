@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, interval_columns
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
-from coalloc_lib.widgets.controls import Explorer, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.inputs import slider_with_entry
 from studies.cluster_configurations.divisions import (
     MOVED,
     ONE_AND_ONE,

@@ -12,8 +12,9 @@ from coalloc_lib import plots
 from coalloc_lib.basics.checks import at_most, one_of, whole
 from coalloc_lib.plots import Picture
 from coalloc_lib.statistics import Interval, Replications, interval_columns
-from coalloc_lib.widgets import controls as ui
-from coalloc_lib.widgets.controls import Explorer, choice, disable, entry_of, slider_with_entry
+from coalloc_lib.widgets import inputs
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.inputs import choice, disable, entry_of, slider_with_entry
 from studies.communication_penalty import Setting, model, responses, study
 from studies.communication_penalty.model import ALWAYS, AT_NEED
 from studies.communication_penalty.responses import Change, Responses
@@ -198,7 +199,7 @@ def penalty_explorer(state: str = "") -> Explorer:
         "load": slider_with_entry("load", model.PRINTED_LOAD, 0.1, 1.0, 0.001),
         "given_by": given, "alpha": alpha, "ratio": ratio,
         "components": slider_with_entry("components", model.PARTS, 1, len(model.SYSTEM)),
-        "max_jumps": ui.slider_with_list("MaxJumps", JUMPS, model.jumps_label(BASE_JUMPS)),
+        "max_jumps": inputs.slider_with_list("MaxJumps", JUMPS, model.jumps_label(BASE_JUMPS)),
         "placement": choice("placement", PLACEMENTS),
     }  # fmt: skip
 

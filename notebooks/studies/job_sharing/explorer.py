@@ -16,7 +16,8 @@ from coalloc_lib.plots import Picture
 from coalloc_lib.schedules.metrics import utilization_timeline
 from coalloc_lib.schedules.schedule import WEIGHTS
 from coalloc_lib.statistics import DAY, Interval, interval_columns, resample_sums
-from coalloc_lib.widgets.controls import Explorer, choice, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.inputs import choice, slider_with_entry
 from studies.job_sharing import model
 from studies.job_sharing.runs import Setting, simulate
 

@@ -15,7 +15,8 @@ from coalloc_lib import plots
 from coalloc_lib.basics.checks import one_of
 from coalloc_lib.model.distributions import Distribution
 from coalloc_lib.statistics import Interval, interval_columns
-from coalloc_lib.widgets.controls import Explorer, push, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.inputs import push, slider_with_entry
 
 STEPS = ("1 fill", "2 count", "3 weigh by time", "4 add up")
 #: The number of random fillings of a cluster in the first step of `filling_picture`.

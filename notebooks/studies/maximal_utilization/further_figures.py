@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.statistics import NotRunError, groups_of, pick, sample
-from coalloc_lib.widgets.controls import Explorer, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.inputs import slider_with_entry
 from studies.maximal_utilization.figures import MUCH, draw_bars, losses, standard
 from studies.maximal_utilization.further import BALANCE, WAITING, Held
 from studies.maximal_utilization.model import (

@@ -17,7 +17,8 @@ from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.plots import format_interval
 from coalloc_lib.statistics import Interval, pick
 from coalloc_lib.statistics.weeks import Bootstrap, WeeklySums, week_of
-from coalloc_lib.widgets.controls import Explorer, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.inputs import slider_with_entry
 from lessons.teaching import checker, near
 from studies.online_batch import Setting, model, simulate
 from studies.online_batch.claims import small_and_middle, waits_over_length

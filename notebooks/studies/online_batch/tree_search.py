@@ -15,7 +15,8 @@ from coalloc_lib.calendar import SlotTrees
 from coalloc_lib.calendar.periods import IdlePeriod, slot_of
 from coalloc_lib.calendar.trees import Inner, Node, leaves
 from coalloc_lib.plots.schedules import Box, draw_reservations
-from coalloc_lib.widgets.controls import Explorer, slider_with_entry
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.inputs import slider_with_entry
 from studies.online_batch.worked_example import worked_example
 
 #: The request in the worked example, given by its start, its length and its number of servers; and

@@ -1,0 +1,194 @@
+"""The controls of explorers: sliders, lists and text entries, and how one control limits another.
+
+Each slider has a text entry beside it, because a screen reader cannot read the name of a slider.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import ipywidgets as ipw
+
+WIDE = {"description_width": "8em"}
+#: The layout of a control with a maximum width. The control is narrower on a phone.
+NARROW = {"max_width": "345px"}
+
+
+class Ranged:
+    """A text entry for a number that also accepts a number outside its range.
+
+    A note can then explain the error.
+    """
+
+    min: float
+    max: float
+    value: float
+    description: str
+    disabled: bool
+
+    def __init__(self, min: float, max: float, **options: Any) -> None:
+        super().__init__(**options)
+        self.min, self.max = min, max
+
+
+class WholeEntry(Ranged, ipw.IntText):
+    """A text entry for a whole number."""
+
+
+class NumberEntry(Ranged, ipw.FloatText):
+    """A text entry for a number."""
+
+
+def slider_with_entry(
+    label: str, value: float, low: float, high: float, step: float = 1
+) -> ipw.HBox:
+    """Return a slider and a text entry that always show the same number.
+
+    Parameters
+    ----------
+    label : str
+        The label of the slider, which is also the name of the entry.
+    value, low, high : float
+        The initial number, and the smallest and the largest allowed number.
+    step : float
+        The step of the slider. If it is an ``int``, the number is a whole number.
+
+    Returns
+    -------
+    HBox
+        The slider and the entry, in this order.
+    """
+    is_whole = isinstance(step, int)
+    both = {"value": value, "min": low, "max": high, "step": step, "description": label}
+    slider = ipw.IntSlider if is_whole else ipw.FloatSlider
+    return _linked_row(slider, WholeEntry if is_whole else NumberEntry, both, "5em", _rounded)
+
+
+def _rounded(number: float) -> float:
+    return round(number, 9)  # for example, 0.8600000000000001 becomes 0.86
+
+
+def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
+    """Return a slider and a drop-down list that always show the same choice.
+
+    Parameters
+    ----------
+    label : str
+        The label of the slider, which is also the name of the list.
+    options : iterable of str
+        The strings to choose from, in the order in which the slider shows them.
+    chosen : str
+        The string that is selected at first.
+
+    Returns
+    -------
+    HBox
+        The slider and the list, in this order.
+    """
+    options = list(options)
+    both = {"options": options, "value": chosen, "description": label}
+    width = max(6, 3 + 0.6 * max(map(len, options)))
+    return _linked_row(ipw.SelectionSlider, ipw.Dropdown, both, f"{width:.1f}em", _unchanged)
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _linked_row(
+    slider: type, entry: type, both: Mapping[str, Any], width: str, rounded: Callable
+) -> ipw.HBox:
+    stretch = {"flex": "1 1 205px", "min_width": "0", "width": "auto"}
+    left = slider(**both, style=WIDE, readout=False, layout=stretch)
+    right = entry(**both, tooltip=both["description"], layout={"width": width})
+    right.add_class("coalloc-entry")
+    ipw.link((left, "value"), (right, "value"), (rounded, _unchanged))
+    # A wide list is placed below its slider. Beside the slider, the list would leave no room to
+    # drag the handle.
+    return ipw.HBox([left, right], layout=NARROW | {"flex_flow": "row wrap"})
+
+
+def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
+    """Return a drop-down list of strings, with `chosen` or else the first string selected."""
+    options = list(options)
+    return ipw.Dropdown(
+        options=options,
+        value=options[0] if chosen is None else chosen,
+        description=label,
+        style=WIDE,
+        layout={"width": "auto"} | NARROW,
+    )
+
+
+def text_entry(label: str, value: str) -> ipw.Text:
+    """Return a text entry whose value changes only when the user leaves the text field."""
+    return ipw.Text(
+        value=value,
+        description=label,
+        style=WIDE,
+        layout={"width": "auto"} | NARROW,
+        continuous_update=False,
+    )
+
+
+def parts_of(control: ipw.Widget) -> tuple[ipw.Widget, ...]:
+    """Return the widgets of a control: those of a row, or the control itself."""
+    return control.children if isinstance(control, ipw.HBox) else (control,)
+
+
+def entry_of(control: ipw.Widget) -> ipw.Widget:
+    """Return the widget that holds the value of a control.
+
+    A slider with an entry is a row of two widgets, and the entry holds the value.
+    """
+    return parts_of(control)[-1]
+
+
+def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) -> None:
+    """Disable a control whenever the value of another control meets a condition.
+
+    Parameters
+    ----------
+    control : Widget
+        The control to disable, or a row of widgets that are all disabled.
+    by : Widget
+        The control whose value decides.
+    when : callable
+        A function of that value that returns whether `control` is disabled.
+    """
+    for widget in parts_of(control):
+        ipw.dlink((by, "value"), (widget, "disabled"), when)
+
+
+def fold(title: str, *content: ipw.Widget) -> ipw.VBox:
+    """Return a button that shows or hides the given widgets, which are hidden at first.
+
+    The browser does this without Python. Widgets stay shown or hidden when a control moves.
+    """
+    box = ipw.VBox([ipw.ToggleButton(description=title), ipw.VBox(content)])
+    box.add_class("coalloc-fold")
+    return box
+
+
+def push(lower: ipw.Widget, upper: ipw.Widget) -> None:
+    """Keep the number of one control from exceeding the number of another control.
+
+    If a user moves one of the two controls too far, the other one moves with it. A number outside
+    the range of its own control does not move the other control.
+    """
+    lower, upper = entry_of(lower), entry_of(upper)
+
+    def raise_upper(change: Mapping[str, Any]) -> None:
+        if is_in_range(lower):
+            upper.value = max(upper.value, change["new"])
+
+    def reduce_lower(change: Mapping[str, Any]) -> None:
+        if is_in_range(upper):
+            lower.value = min(lower.value, change["new"])
+
+    lower.observe(raise_upper, "value")
+    upper.observe(reduce_lower, "value")
+
+
+def is_in_range(entry: Any) -> bool:
+    """Return whether the number in a text entry is in the range of the entry."""
+    return entry.min <= entry.value <= entry.max
