@@ -117,8 +117,10 @@ def groups_of(
         yield {}, runs
         return
     require_columns(runs, *by)
-    for values, rows in runs.groupby(list(by), sort=False, dropna=False):
-        known = (None if pd.isna(value) or value == "" else value for value in values)
+    # An empty string is an empty cell too, as in `pick`, so both must be in the same group.
+    cells = [runs[name].mask(_matches(runs[name], None)) for name in by]
+    for values, rows in runs.groupby(cells, sort=False, dropna=False):
+        known = (None if pd.isna(value) else value for value in values)
         yield dict(zip(by, known, strict=True)), rows
 
 

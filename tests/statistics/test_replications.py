@@ -95,6 +95,29 @@ def test_groups_have_what_is_missing_as_none(runs):
     assert (where, len(part)) == ({}, len(runs))
 
 
+@pytest.mark.parametrize("dtype", [object, "string", "category"])
+def test_an_empty_text_and_a_missing_value_are_the_same_empty_cell(dtype):
+    """Two bases that differ only in how a cell is empty are a mixture, and not one base."""
+    table = [
+        {"site": site, "way": way, "replication": replication, "wait": wait}
+        for site, base in (("", 1.0), (None, 100.0))
+        for way, first in (("a", base), ("b", 10.0))
+        for replication, wait in enumerate((first, first + 1))
+    ]
+    mixed = pd.DataFrame(table).astype({"site": dtype})
+    ((where, part),) = groups_of(mixed, ["site"])
+    assert where == {"site": None}
+    pd.testing.assert_frame_equal(part, mixed)
+    for call in (ratios, differences):
+        with pytest.raises(InputError, match="several settings, which differ in site; choose"):
+            call(mixed, "wait", {"way": "a"})
+    with pytest.raises(InputError, match="several settings, which differ in site; choose"):
+        means(pick(mixed, way="a"), "wait")
+    apart = mixed[mixed["replication"] == mixed["site"].notna()]
+    with pytest.raises(InputError, match="several settings, which differ in site; choose"):
+        ratios(apart, "wait", {"way": "a"})
+
+
 def test_a_sample_is_in_the_order_of_the_replications(runs):
     assert sample(runs, "wait", way="spanning").values.tolist() == SPANNING
     known = sample(runs, "wait", way="formula")
