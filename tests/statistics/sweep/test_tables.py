@@ -76,6 +76,12 @@ def test_differences_are_taken_from_an_object_as_the_table_shows_it():
         assert found[["p", "wait_estimate"]].to_numpy().tolist() == [["EASY()", 1.0]]
 
 
+def test_a_table_without_arguments_is_one_point():
+    table = pd.DataFrame({"replication": range(4), "wait": [1.0, 2.0, 3.0, 4.0]})
+    (row,) = summarize(table).to_dict("records")
+    assert (row["wait_estimate"], row["wait_count"]) == (2.5, 4)
+
+
 def test_a_half_width_does_not_depend_on_the_name_of_the_column():
     """The interval of a mean wait is cut off at 0, and the half-width is still Student's."""
     values = [0.1, 0.0, 5.0, 0.0]
