@@ -165,6 +165,22 @@ def test_pairs_are_of_one_replication(runs):
         ratio(short, "wait", one, other)
 
 
+def test_pairs_of_a_mixture_of_settings_are_refused():
+    """No replication occurs twice in either setting, but their second runs have other loads."""
+    mixed = pd.DataFrame(
+        {
+            "way": ["one", "one", "other", "other"],
+            "load": [0.5, 0.7, 0.5, 0.9],
+            "replication": [0, 1, 0, 1],
+            "wait": [1.0, 2.0, 3.0, 4.0],
+        }
+    )
+    for call in (ratio, difference):
+        for one, other in (("one", "other"), ("other", "one")):
+            with pytest.raises(InputError, match="several settings, which differ in load; choose"):
+                call(mixed, "wait", {"way": one}, {"way": other})
+
+
 def test_a_known_figure_is_paired_with_any_number(runs):
     here = pick(runs, load=None, penalty=0.0)
     less = difference(here, "wait", {"way": "sharing"}, {"way": "formula"})
