@@ -8,7 +8,7 @@ to give instead.
 import math
 import re
 import reprlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from datetime import UTC, date, timedelta
 from decimal import Decimal
 from itertools import compress
@@ -287,8 +287,12 @@ def floats(name: str, values: Any) -> NDArray[np.float64]:
         return numbers(name, values)
     try:
         array = np.asarray(values)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, UserWarning, np.ma.MaskError):
         return numbers(name, values).astype(float)
+    # NumPy makes a masked number NaN, and drops the masks of rows. Looking for masks only in these
+    # cases costs no time for long lists of numbers.
+    if array.ndim > 1 or (array.dtype.kind == "f" and array.size and np.isnan(array.min())):
+        _refuse_masked_items(name, values)
     if array.dtype.char in "?d":  # truth values, or 64-bit floats
         if not hasattr(values, "dtype"):
             _check_rounding(name, values, array)
@@ -309,6 +313,7 @@ def array_of(name: str, values: Any) -> NDArray:
         raise InputError(
             f"{_first(name, mask, mask, 'is masked')}; remove the masked entries or fill them"
         )
+    _refuse_masked_items(name, values)
     dtype: Any = None if hasattr(values, "__array__") else object
     if getattr(getattr(values, "dtype", None), "tz", None) is not None:
         # NumPy's datetimes have no time zone, so pandas must convert the datetimes to UTC.
@@ -324,6 +329,20 @@ def array_of(name: str, values: Any) -> NDArray:
             f"{name} = {shown(values)} cannot be read as an array ({shown(error)})"
         ) from None
     return array if array.dtype.kind in "mM" else _exact_numbers(name, array)
+
+
+def _refuse_masked_items(name: str, values: Any) -> None:
+    """Raise `InputError` if a list or a tuple, or one of its rows, has an item that is masked."""
+    if not isinstance(values, list | tuple):
+        return
+    if not any(issubclass(kind, np.ma.MaskedArray | list | tuple) for kind in {*map(type, values)}):
+        return
+    for position, item in enumerate(values):
+        if np.ma.is_masked(item):
+            raise InputError(
+                f"{name}[{position}] is masked; remove the masked entries or fill them"
+            )
+        _refuse_masked_items(f"{name}[{position}]", item)
 
 
 def _exact_numbers(name: str, array: NDArray) -> NDArray:
@@ -352,7 +371,7 @@ def _of_elements(name: str, array: NDArray) -> NDArray:
         kinds_held = " and ".join(sorted({str(kind) for kind in kinds.values()}))
         raise InputError(f"{name} holds {kinds_held}; give values of one kind")
     if "numbers" in kinds.values() or not values:
-        return _numbers_of_objects(name, array, values)
+        return _numbers_of_objects(name, array, values, kinds)
     if len({getattr(value, "tzinfo", None) is None for value in values}) > 1:
         raise InputError(f"{name} holds datetimes with and without a time zone; give one kind")
     kind = "M8" if "datetimes" in kinds.values() else "m8"
@@ -389,10 +408,10 @@ def _too_far_apart(name: str, array: NDArray) -> InputError:
     )
 
 
-def _numbers_of_objects(name: str, array: NDArray, values: list) -> NDArray:
+def _numbers_of_objects(name: str, array: NDArray, values: list, types: Iterable) -> NDArray:
     floats = np.array(list(map(float_of, values)))
     _check_rounding(name, array, floats)
-    is_whole = all(issubclass(value_type, Integral) for value_type in set(map(type, values)))
+    is_whole = all(issubclass(value_type, Integral) for value_type in types)
     return floats.astype(np.int64 if is_whole else float).reshape(array.shape)
 
 

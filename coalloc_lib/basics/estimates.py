@@ -1,7 +1,7 @@
 """Results of computations: an estimate with its confidence interval, and a maximal utilization."""
 
 from dataclasses import dataclass, replace
-from math import expm1, inf
+from math import expm1, inf, isinf
 
 from coalloc_lib.basics.display import card
 
@@ -48,8 +48,9 @@ class Interval:
 
     @property
     def half_width(self) -> float:
-        """Half the length of the confidence interval."""
-        return (self.high - self.low) / 2
+        """Half the length of the confidence interval, which is 0 for an exact value."""
+        # The difference of two equal infinities would be NaN.
+        return 0.0 if self.low == self.high else (self.high - self.low) / 2
 
     def contains(self, value: float) -> bool:
         """Return whether `value` lies in the confidence interval, also if it has a warning.
@@ -103,9 +104,15 @@ class Interval:
         return self.times(-1).plus(1)
 
     def times(self, factor: float) -> "Interval":
-        """Return the estimate and the interval of `factor` times the quantity."""
-        low, high = sorted((self.low * factor, self.high * factor))
-        return replace(self, estimate=self.estimate * factor, low=low, high=high)
+        """Return the estimate and the interval of `factor` times the quantity.
+
+        An infinite estimate or end times 0 is 0.
+        """
+        numbers = (self.estimate, self.low, self.high)
+        # The product of infinity and 0 would be NaN.
+        estimate, *ends = (0.0 if isinf(end) and factor == 0 else end * factor for end in numbers)
+        low, high = sorted(ends)
+        return replace(self, estimate=estimate, low=low, high=high)
 
     def plus(self, number: float) -> "Interval":
         """Return the estimate and the interval of the quantity plus `number`."""

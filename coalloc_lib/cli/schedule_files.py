@@ -68,8 +68,16 @@ def read_schedule(path: str, system: Multicluster, jobs: JobStream) -> Recorded:
 
 
 def _nearly(one, other, first_unit, second_unit):
-    """Return whether the difference of two instants can come from rounding them to these units."""
-    return np.abs(one - other) < max(COMPUTATION, (first_unit + second_unit) / 2)
+    """Return whether the difference of two instants can come from rounding them to these units.
+
+    The unit of an exact instant is 0.
+    """
+    most = (first_unit + second_unit) / 2
+    if first_unit and second_unit:
+        # Two rounded instants hardly ever differ by half of both units, so this is an error.
+        return np.abs(one - other) < max(COMPUTATION, most)
+    # The rounding of an exact half, such as 0.5 or 10.125, changes an instant by half a unit.
+    return np.abs(one - other) < most + COMPUTATION
 
 
 def _printed_unit(text):
@@ -181,6 +189,7 @@ def _read_rows(path, table, names, system, jobs):
     log_unit, start_unit, end_unit = _common_unit(jobs.submit), 1.0, 1.0
     for row in table:
         line = f"{path}, line {table.line_num}"
+        _refuse_surplus(line, row, table.fieldnames)
         job, submit, starts, ends, taken = (row[name] or "" for name in names)
         name = job.rpartition("!")[2]  # Batsim writes workload!job
         submission = _number(line, names[1], submit)
@@ -199,8 +208,28 @@ def _read_rows(path, table, names, system, jobs):
             end_unit = min(end_unit, _printed_unit(ends))
             parse = _our_allocation if names is OURS else _batsim_allocation
             allocation[at] = parse(line, taken, system)
+            if names is OURS:
+                _check_processors(line, row.get("processors"), taken, allocation[at].sum())
     # A tool that prints fractions of seconds in the ends also prints them in the starts.
     return start, end, allocation, (min(start_unit, end_unit), end_unit)
+
+
+def _refuse_surplus(line, row, header):
+    surplus = row.get(None)  # `csv.DictReader` collects the surplus cells of a row under this key.
+    if surplus is not None:
+        raise InputError(
+            f"{line}: {shown(','.join(surplus))} is beyond the last column, {header[-1]}; give "
+            f"{len(header)} cells"
+        )
+
+
+def _check_processors(line, text, taken, expected):
+    """Raise an error if the column `processors`, which may be missing, differs from a sum."""
+    if text and _number(line, "processors", text) != expected:
+        raise InputError(
+            f"{line}: processors is {shown(text)}, but allocation is {shown(taken)}, which is "
+            f"{expected} in total; give the same number in both columns"
+        )
 
 
 def _positions(label):

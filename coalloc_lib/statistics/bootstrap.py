@@ -49,7 +49,8 @@ def resample_weeks(
     submit : array_like of shape (n,)
         The submission time of each job in seconds, which assigns the job to a block.
     block : float, optional
-        The length of a block in seconds, by default that of `block_of`.
+        The length of a block in seconds, a multiple of `step`. The default is that of `block_of`,
+        rounded to a multiple of `step`.
     step : float
         The time in seconds between two possible starts of a block.
     resamples : int
@@ -93,7 +94,7 @@ def block_of(submit: ArrayLike) -> float:
     with a difference that lasts for a week, in logs of a year, 78 % of the intervals from blocks of
     one week contained the mean, and 92 % of those from blocks of four weeks.
     """
-    weeks = np.clip(np.ptp(submit) // (ENOUGH_BLOCKS * WEEK), 1, MOST_WEEKS)
+    weeks = np.clip(np.ptp(checked_submit(submit)) // (ENOUGH_BLOCKS * WEEK), 1, MOST_WEEKS)
     return WEEK * float(weeks)
 
 
@@ -129,21 +130,8 @@ def resample_sums(
     >>> resample_sums(np.full(28, 6.0), np.full(28, 2.0), 7).means
     array([3.])
     """
-    above, below = (np.atleast_2d(np.asarray(each, float)) for each in (numerators, denominators))
-    if above.shape != below.shape:
-        raise InputError(
-            f"numerators have the shape {above.shape} and denominators {below.shape}; give both "
-            "the same shape"
-        )
-    sums = np.stack([above, below])
+    sums = _daily_sums(numerators, denominators)
     starts = sample_block_starts(sums.shape[-1], length, resamples, seed)
-    if not np.isfinite(sums).all():
-        raise InputError(
-            "numerators or denominators contain a number that is not finite; check that all jobs "
-            "have run"
-        )
-    if not (sums[1].sum(axis=-1) > 0).all():
-        raise InputError("weights are all 0; give at least one job a positive weight")
     above, below = block_sums(sums, length)[:, :, starts].sum(axis=-1)
     has_jobs = (below > 0).all(axis=0)
     if not has_jobs.any():
@@ -157,6 +145,32 @@ def resample_sums(
     )
 
 
+def _daily_sums(numerators: ArrayLike, denominators: ArrayLike) -> NDArray[np.float64]:
+    """Return the numerators and denominators as an array of shape (2, m, days), and check them."""
+    above = np.atleast_2d(floats("numerators", numerators))
+    below = np.atleast_2d(floats("denominators", denominators))
+    if above.shape != below.shape or above.ndim > 2:
+        raise InputError(
+            f"numerators have the shape {above.shape} and denominators {below.shape}; give both "
+            "the same shape, (days,) or (m, days)"
+        )
+    sums = np.stack([above, below])
+    if not np.isfinite(sums).all():
+        raise InputError(
+            "numerators or denominators contain a number that is not finite; check that all jobs "
+            "have run"
+        )
+    if (below < 0).any():
+        row, day = map(int, np.argwhere(below < 0)[0])
+        raise InputError(
+            f"denominators is {below[row, day]} on day {day} of row {row}; give numbers of 0 or "
+            "more"
+        )
+    if not (below.sum(axis=-1) > 0).all():
+        raise InputError("denominators has a row that is all 0; give a positive one for each ratio")
+    return sums
+
+
 def jobs_by_day(
     values: ArrayLike, weights: ArrayLike, submit: ArrayLike, block: float | None, step: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], int]:
@@ -165,18 +179,14 @@ def jobs_by_day(
     Returns the values and the weights, both of shape (m, n), the day of each job, and the number of
     days in a block. A day is `step` seconds long.
     """
-    submit = floats("submit", submit)
+    submit = checked_submit(submit)
     values = np.atleast_2d(floats("values", values))
-    if submit.size == 0:
-        raise InputError("submit is empty; give the submission time of at least one job")
-    if submit.ndim != 1 or values.shape[-1] != len(submit):
+    if values.ndim > 2 or values.shape[-1] != len(submit):
         raise InputError(
             f"the arguments `values` and `submit` have the shapes {values.shape} and "
-            f"{submit.shape}; give one value and one submission time for each job"
+            f"{submit.shape}; give one value and one submission time for each job, and a row of "
+            "values for each scenario"
         )
-    if not np.isfinite(submit).all():
-        job = int((~np.isfinite(submit)).argmax())
-        raise InputError(f"submit[{job}] = {submit[job]}; give a finite number")
     weights = _weights_like(values, weights)
     is_bad = ~np.isfinite(values) | ~np.isfinite(weights) | (weights < 0)
     if is_bad.any():
@@ -185,13 +195,25 @@ def jobs_by_day(
             f"job {job} in row {row} of values has the value {values[row, job]} and the weight "
             f"{weights[row, job]}; give finite numbers, and weights of 0 or more"
         )
-    block = block_of(submit) if block is None else positive("block", block)
-    if np.ptp(submit) / positive("step", step) >= MOST_STEPS:
+    if not (weights > 0).any(axis=-1).all():
+        raise InputError("weights are all 0; give at least one job a positive weight")
+    step = positive("step", step)
+    length = _block_length(submit, block, step)
+    if np.ptp(submit) / step >= MOST_STEPS:
         raise InputError(
             f"step = {step} divides the log into more than {MOST_STEPS:,} steps; give a longer step"
         )
-    day = step_of(submit, step)
-    return values, weights, day, max(round(block / step), 1)
+    return values, weights, step_of(submit, step), length
+
+
+def _block_length(submit: NDArray[np.float64], block: float | None, step: float) -> int:
+    """Return the number of steps in a block, and reject a given block of other lengths."""
+    if block is None:
+        return max(round(block_of(submit) / step), 1)
+    steps = positive("block", block) / step
+    if round(steps) < 1 or abs(steps - round(steps)) > 1e-9 * steps:
+        raise InputError(f"block = {block} is not a multiple of step = {step}; give a multiple")
+    return round(steps)
 
 
 def _weights_like(values: NDArray[np.float64], given: ArrayLike) -> NDArray[np.float64]:
@@ -203,6 +225,19 @@ def _weights_like(values: NDArray[np.float64], given: ArrayLike) -> NDArray[np.f
             f"weights has the shape {weights.shape} and values {values.shape}; give one weight for "
             "each value, or one for each job"
         ) from None
+
+
+def checked_submit(submit: ArrayLike) -> NDArray[np.float64]:
+    """Return submission times as a 1-D float array, or raise `InputError` for other values."""
+    array = floats("submit", submit)
+    if array.size == 0:
+        raise InputError("submit is empty; give the submission time of at least one job")
+    if array.ndim != 1:
+        raise InputError(f"submit has {array.ndim} dimensions; give one time for each job")
+    if not np.isfinite(array).all():
+        job = int((~np.isfinite(array)).argmax())
+        raise InputError(f"submit[{job}] = {array[job]}; give a finite number")
+    return array
 
 
 def step_of(submit: NDArray[np.float64], step: float) -> NDArray[np.int64]:

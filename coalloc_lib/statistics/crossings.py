@@ -105,6 +105,11 @@ def first_crossing(values: NDArray[np.float64], places: Sequence[float]) -> floa
     1.25
     """
     values = floats("values", values)
+    if values.shape != (len(places),):
+        raise InputError(
+            f"values has the shape {values.shape} and places has {len(places)} numbers; give one "
+            "value for each place"
+        )
     if np.isnan(values).any():
         raise InputError(
             f"values = {shown(values)} holds NaN; give numbers, and infinity for a saturated queue"

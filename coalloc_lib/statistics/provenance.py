@@ -13,9 +13,10 @@ def made_by(seed: Any = None, *parts: Any) -> str:
     workload, or any other object, which adds nothing.
     """
     logs = {id(log): log for log in (getattr(part, "workload", part) for part in parts)}.values()
-    hashes = {log.title: log.sha256 for log in logs if hasattr(log, "sha256")}
+    # Logs of different sites can have the same title, so the SHA-256 also tells them apart.
+    hashes = dict.fromkeys((log.title, log.sha256) for log in logs if hasattr(log, "sha256"))
     words = [f"Coalloc Workbench {VERSION}"]
     if seed is not None:
         words.append(f"seed {seed}")
-    words += [f"{title} (sha256 {code[:12] or 'unknown'})" for title, code in hashes.items()]
+    words += [f"{title} (sha256 {code[:12] or 'unknown'})" for title, code in hashes]
     return ", ".join(words)

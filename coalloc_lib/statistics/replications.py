@@ -117,8 +117,10 @@ def groups_of(
         yield {}, runs
         return
     require_columns(runs, *by)
-    for values, rows in runs.groupby(list(by), sort=False, dropna=False):
-        known = (None if pd.isna(value) or value == "" else value for value in values)
+    # An empty string is an empty cell too, as in `pick`, so both must be in the same group.
+    cells = [runs[name].mask(_matches(runs[name], None)) for name in by]
+    for values, rows in runs.groupby(cells, sort=False, dropna=False):
+        known = (None if pd.isna(value) else value for value in values)
         yield dict(zip(by, known, strict=True)), rows
 
 
@@ -160,8 +162,7 @@ def ratio(
     Parameters
     ----------
     runs : DataFrame
-        A table of runs. All rows of a setting must have the same values in the other keys. Rows of
-        several settings are noticed if they have a replication in common.
+        A table of runs. All rows of a setting must have the same values in the other keys.
     value : str
         The measured column.
     one, other : dict
@@ -173,7 +174,8 @@ def ratio(
     NotRunError
         If one of the settings was not run.
     InputError
-        If the settings do not have the same replications.
+        If the rows of `one` or `other` belong to several settings, or if the settings do not have
+        the same replications.
 
     Examples
     --------
@@ -380,8 +382,7 @@ def _require_one_setting(runs, keep, replications):
 
 
 def _require_equal_keys(runs, keep, where):
-    # Settings with different replications can only be told apart by their keys. Comparisons leave
-    # this check out, because reading all keys takes about as long as the comparison.
+    # Settings with different replications can only be told apart by their keys.
     keys, rows = keys_of(runs), np.flatnonzero(keep)
     cells = runs.iloc[rows, : len(keys)].to_numpy(dtype=object)
     cells = np.where(pd.isna(cells), None, cells)  # NaN and NA are not equal to themselves
@@ -417,7 +418,10 @@ def _pair(runs, value, one, other):
     for keep, where in zip(masks, conditions, strict=True):
         if not keep.any():
             raise NotRunError(f"no run has {_shown(where)}")
-    return _in_pairs(*(_measured(runs, value, keep, {}) for keep in masks))
+    found = [_measured(runs, value, keep, {}) for keep in masks]
+    for each, where in zip(found, conditions, strict=True):
+        _require_equal_keys(runs, each.rows, where)
+    return _in_pairs(*found)
 
 
 def _samples(rows, base, value):

@@ -233,7 +233,17 @@ def utilization_at_overload(scenario: Scenario, *, jobs: int, seed: Seed = 0) ->
         The number of jobs.
     seed : int or SeedSequence
         The seed of the run.
+
+    Raises
+    ------
+    InputError
+        If the policy has a queue. Its jobs would all wait from the start, whatever the load.
     """
+    if scenario.scheduling.takes_backlog:
+        raise InputError(
+            f"scenario has the policy {scenario.scheduling}, which has a queue; give a policy that "
+            "books each job at its submission, or call replicated_traffic"
+        )
     stream = scenario.sample(jobs, load=OVERLOAD, seed=seed)
     return float(_saturated_run(scenario, stream, None, batches=1)[0][0])
 

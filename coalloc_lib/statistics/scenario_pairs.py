@@ -111,7 +111,6 @@ class BreakEven(NamedTuple):
     note: str = ""
 
 
-@lru_cache(maxsize=512)
 def capacity(scenario: Scenario, jobs: int) -> float:
     """Estimate the maximal utilization of a scenario by simulation.
 
@@ -125,7 +124,11 @@ def capacity(scenario: Scenario, jobs: int) -> float:
         The number of simulated jobs.
     """
     check_scenario("scenario", scenario)
-    jobs = whole("jobs", jobs, least=8)
+    return _capacity(scenario, whole("jobs", jobs, least=8))
+
+
+@lru_cache(maxsize=512)
+def _capacity(scenario: Scenario, jobs: int) -> float:
     if not scenario.scheduling.takes_backlog:
         return utilization_at_overload(scenario, jobs=jobs // 2, seed=SEED)
     backlog = BACKLOG if scenario.scheduling.overtakes else None
@@ -133,7 +136,6 @@ def capacity(scenario: Scenario, jobs: int) -> float:
     return float(replicated_traffic(scenario, backlog=backlog, **options)[0].mean())
 
 
-@lru_cache(maxsize=2048)
 def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
     """Simulate a scenario, and return the mean waiting and run times of its jobs by job size.
 
@@ -154,6 +156,11 @@ def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
     _check_sizes("scenario", scenario)
     positive("load", load)
     instance_of("effort", effort, Effort, "effort_for(scenario)")
+    return _mean_times(scenario, load, effort)
+
+
+@lru_cache(maxsize=2048)
+def _mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
     carried = capacity(scenario, effort.full)
     if load > NEAR * carried:
         side = "past" if load > carried else "near"
@@ -226,8 +233,7 @@ def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -
         the 95 % interval of the response time and, in the rows of B, the change from A to B in
         percent with its interval. The column ``note`` says why a system has no mean times.
     """
-    _check_sizes("one", one)
-    _check_sizes("other", other)
+    _check_same_sizes(one, other)
     pairs = zip((one, other), loads_of(one, other, load), strict=True)
     effort = effort_for(one, other, coarse=coarse)
     both = [mean_times(scenario, scaled, effort) for scenario, scaled in pairs]
@@ -258,6 +264,17 @@ def _check_sizes(name, scenario):
         )
 
 
+def _check_same_sizes(one, other):
+    _check_sizes("one", one)
+    _check_sizes("other", other)
+    largest, others = (each.workload.sizes.maximum for each in (one, other))
+    if largest != others:
+        raise InputError(
+            f"other has jobs of up to {others} processors, and one has jobs of up to {largest}; "
+            "give two scenarios with jobs of the same sizes"
+        )
+
+
 def _row(times, group):
     response = times.responses(group)
     if response is None:
@@ -273,8 +290,7 @@ def _columns(interval, *names):
 
 def over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
     """Compare the mean times of two scenarios at each load in `LOADS`, and return one table."""
-    _check_sizes("one", one)
-    _check_sizes("other", other)
+    _check_same_sizes(one, other)
     return _over_load(one, other).copy()
 
 
@@ -283,7 +299,6 @@ def _over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
     return pd.concat([by_size(one, other, load) for load in LOADS])
 
 
-@lru_cache(maxsize=256)
 def break_even(scenario: Scenario, load: float) -> BreakEven:
     """Find the highest span penalty at which spanning shortens the mean response time.
 
@@ -298,6 +313,11 @@ def break_even(scenario: Scenario, load: float) -> BreakEven:
     """
     _check_sizes("scenario", scenario)
     positive("load", load)
+    return _break_even(scenario, load)
+
+
+@lru_cache(maxsize=256)
+def _break_even(scenario: Scenario, load: float) -> BreakEven:
     jobs: Any = scenario.workload
     never_split = getattr(jobs, "model", jobs).with_(request="total", span_penalty=0.0)
     policy = EASY() if scenario.scheduling.adaptive else scenario.scheduling

@@ -13,10 +13,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.basics.checks import InputError
+from coalloc_lib.basics.checks import InputError, whole
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed
-from coalloc_lib.statistics.bootstrap import WEEK, block_of, resample_sums, step_of
+from coalloc_lib.statistics.bootstrap import (
+    FEWEST_BLOCKS,
+    WEEK,
+    block_of,
+    checked_submit,
+    resample_sums,
+    step_of,
+)
 from coalloc_lib.statistics.replications import (
     REPLICATION,
     NotRunError,
@@ -51,7 +58,7 @@ def week_of(submit: ArrayLike) -> NDArray[np.int64]:
     >>> week_of([0.0, WEEK - 1, WEEK])
     array([0, 0, 1])
     """
-    return step_of(np.asarray(submit, dtype=float), STEP)
+    return step_of(checked_submit(submit), STEP)
 
 
 def rows_by_week(
@@ -75,12 +82,28 @@ def rows_by_week(
     >>> list(rows_by_week(np.array([0, 0]), {"hours": np.array([1.0, 2.0])}, 1))
     [{'replication': 0, 'hours': 3.0}]
     """
+    _check_weeks(week, values, weeks)
     sums = {
         name: np.bincount(week, weights=each, minlength=weeks).tolist()
         for name, each in values.items()
     }
     for number in range(weeks):
         yield keys | {REPLICATION: number} | {name: each[number] for name, each in sums.items()}
+
+
+def _check_weeks(week, values, weeks):
+    for name, each in values.items():
+        if np.shape(each) != np.shape(week):
+            raise InputError(
+                f"values[{name!r}] has the shape {np.shape(each)} and week {np.shape(week)}; give "
+                "one value and one week for each job"
+            )
+    outside = np.flatnonzero((week < 0) | (week >= whole("weeks", weeks)))
+    if outside.size:
+        job = outside[0]
+        raise InputError(
+            f"week[{job}] = {week[job]}; give numbers from 0 to weeks - 1 = {weeks - 1}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +219,13 @@ class Bootstrap:
         denominators = np.stack([each.denominators for each in means])
         if not denominators.any(axis=1).all():
             return None
-        block = round(block_of([0, numerators.shape[-1] * STEP]) / STEP)
+        count = numerators.shape[-1]
+        if count < FEWEST_BLOCKS:
+            raise InputError(
+                f"the log has {count} weeks, but a bootstrap needs {FEWEST_BLOCKS}; give a longer "
+                "log"
+            )
+        block = round(block_of([0, count * STEP]) / STEP)
         return resample_sums(
             numerators, denominators, block, resamples=self.resamples, seed=self.seed
         )

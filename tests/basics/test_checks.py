@@ -370,6 +370,31 @@ def test_floats_reject_what_numpy_would_convert_silently(check, values, words):
         check("x", values)
 
 
+MASKED = np.ma.array([1.0, 2.0], mask=[0, 1])
+
+
+@pytest.mark.parametrize("check", [floats, numbers, whole_numbers, checks.not_negative_numbers])
+@pytest.mark.parametrize(
+    ("values", "place"),
+    [
+        ([np.ma.masked, 1.0], "0"),
+        ((1.0, np.ma.masked), "1"),
+        ([np.ma.array([1.0, 2.0]), MASKED], "1"),
+        ([[1.0, 2.0], [1.0, np.ma.masked]], r"1\]\[1"),
+        ([np.ma.array(1, mask=True), 1], "0"),
+    ],
+)
+def test_masked_items_of_a_list_are_refused(check, values, place):
+    with pytest.raises(InputError, match=rf"^x\[{place}\] is masked; remove the masked entries"):
+        check("x", values)
+
+
+def test_rows_without_masked_entries_are_taken():
+    rows = [np.ma.array([1.0, 2.0]), np.ma.array([3.0, 4.0], mask=[0, 0])]
+    for check in (floats, numbers):
+        assert check("x", rows).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+
+
 @pytest.mark.parametrize("value", ["no", 1, 0.0, None, [True]])
 def test_only_a_truth_value_is_true_or_false(value):
     with pytest.raises(InputError, match=r"^x = .*; give True or False$"):

@@ -80,3 +80,18 @@ def test_an_interval_within_bounds_has_no_value_beyond_them_and_loses_no_other(
     inside = bounds[0] <= value <= bounds[1]
     assert clipped.contains(value) == (interval.contains(value) and inside)
     assert interval.within() == interval
+
+
+def test_infinite_ends_are_kept_by_a_factor():
+    unbounded = Interval(1.0, -np.inf, np.inf, 4)
+    assert unbounded.times(0) == Interval(0.0, 0.0, 0.0, 4)
+    assert unbounded.times(-2) == Interval(-2.0, -np.inf, np.inf, 4)
+    assert Interval.exact(np.inf).times(0) == Interval.exact(0.0)
+    assert np.isnan(Interval.exact(np.nan).times(0).estimate)
+    assert np.isnan(Interval(1.0, np.nan, np.nan, 1).times(0).low)
+
+
+def test_the_length_of_an_exact_interval_is_0():
+    for value in (-np.inf, 0.5, np.inf):
+        assert Interval.exact(value).half_width == 0
+    assert Interval(1.0, -np.inf, np.inf, 4).half_width == np.inf

@@ -268,6 +268,37 @@ def test_a_file_of_whole_seconds_may_round_fractional_run_times(check, tmp_path)
     assert check(path, "--trace", log, "--clusters", "4")[0] == 1
 
 
+@pytest.mark.parametrize(
+    ("exact", "printed", "status"),
+    [
+        (0.5, "0", 0), (0.5, "1", 0), (1.5, "2", 0), (10.125, "10.12", 0), (10.125, "10.13", 0),
+        (0.51, "0", 2), (10.126, "10.12", 2),
+        (1, "1", 0), (1, "2", 2), (1, "0", 2),
+    ],
+)  # fmt: skip
+def test_a_submission_may_be_an_exact_half_before_it_is_rounded(
+    run, tmp_path, exact, printed, status
+):
+    log, path = tmp_path / "log.swf", tmp_path / "jobs.csv"
+    swf(log, [(1, 0, 0, 1, 1, 1), (2, exact, 0, 10, 2, 10)])
+    path.write_text(f"{HEADER}\n1,0,0,1,0:1\n2,{printed},20,30,0:2\n")
+    run("verify", path, "--trace", log, "--clusters", "4", status=status)
+
+
+def test_surplus_cells_are_refused(refused, log, tmp_path):
+    path = tmp_path / "wrong.csv"
+    path.write_text(f"{HEADER}\n11,0,0,10,0:6,junk,9\n")
+    message = refused("verify", path, "--trace", log, *EIGHT)
+    assert "line 2: 'junk,9' is beyond the last column, allocation; give 5 cells" in message
+
+
+def test_processors_that_the_allocation_does_not_have_are_refused(check, refused, schedule, log):
+    path = changed(schedule(), 11, processors="9999")
+    message = refused("verify", path, "--trace", log, *EIGHT)
+    assert "line 2: processors is '9999', but allocation is '0:6', which is 6 in total;" in message
+    assert check(changed(path, 11, processors=""))[0] == 0
+
+
 def test_of_jobs_with_the_same_number_the_one_with_the_nearest_submission_is_taken(check, tmp_path):
     log, path = tmp_path / "log.swf", tmp_path / "jobs.csv"
     swf(log, [(1, 0.75, 0, 2, 4, 2), (1, 1, 0, 3, 4, 3)])

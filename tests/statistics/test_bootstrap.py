@@ -115,6 +115,39 @@ def test_wrong_arguments_are_named(change, words):
         resample_weeks(np.ones(2_000), np.ones(2_000), submit, block=100.0, step=50.0)
 
 
+def test_a_block_that_is_not_a_multiple_of_the_step_is_refused():
+    given = np.ones(56), np.ones(56), np.arange(56) * DAY
+    for block, step in ((1.4 * DAY, DAY), (0.3 * DAY, DAY), (WEEK, 2 * DAY)):
+        for call in (resample_weeks, resample_quantiles):
+            values, weights, submit = given
+            held = (values, 0.5 if call is resample_quantiles else weights, submit)
+            with pytest.raises(co.InputError, match=r"^block = .* is not a multiple of step = "):
+                call(*held, block=block, step=step)
+    rounded = resample_weeks(np.ones(56), np.ones(56), np.arange(56.0), block=2.1, step=0.3)
+    assert rounded.length == 7  # 2.1 / 0.3 is not exactly 7
+    assert resample_weeks(*given, step=2 * DAY).length == 4  # the default is rounded
+
+
+@pytest.mark.parametrize(
+    ("numerators", "denominators", "words"),
+    [
+        (["a"] * 28, np.ones(28), r"numerators\[0\] = 'a'; give a number"),
+        (np.ones(28), np.zeros(28), "denominators has a row that is all 0; give a positive one"),
+        (np.ones(28), np.r_[np.ones(27), -1.0], r"denominators is -1\.0 on day 27 of row 0; give"),
+        (np.ones((1, 2, 28)), np.ones((1, 2, 28)), r"numerators have the shape \(1, 2, 28\) and"),
+    ],
+)
+def test_wrong_sums_are_named(numerators, denominators, words):
+    with pytest.raises(co.InputError, match=f"^{words}"):
+        resample_sums(numerators, denominators, 7)
+
+
+def test_values_of_three_dimensions_are_refused():
+    days = np.arange(56) * DAY
+    with pytest.raises(co.InputError, match=r"have the shapes .* a row of values for each"):
+        resample_weeks(np.ones((2, 2, 56)), 1.0, days)
+
+
 def test_the_interval_of_a_rising_function_is_the_function_of_the_interval():
     """This also holds if the function is infinite, such as a break-even out of the range."""
     means = resampled(*a_log(2))

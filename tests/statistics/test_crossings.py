@@ -74,6 +74,12 @@ def test_nan_in_a_line_is_refused():
         first_crossing(np.array([-1.0, np.nan]), [0.0, 1.0])
 
 
+@pytest.mark.parametrize("values", [[-1.0, -1.0, 3.0], [-1.0], [[-1.0, 1.0]], []])
+def test_a_value_without_a_place_is_refused(values):
+    with pytest.raises(InputError, match=r"^values has the shape .* and places has 2 numbers; giv"):
+        first_crossing(values, [0.0, 1.0])
+
+
 def test_a_warning_near_a_crossing_is_passed_on():
     rising = line([-1, 0.5, 2], [-1, 0.6, 2], [-1, 0.4, 2])
     rising[0.1] = Replications(rising[0.1].values, "few jobs")

@@ -95,6 +95,29 @@ def test_groups_have_what_is_missing_as_none(runs):
     assert (where, len(part)) == ({}, len(runs))
 
 
+@pytest.mark.parametrize("dtype", [object, "string", "category"])
+def test_an_empty_text_and_a_missing_value_are_the_same_empty_cell(dtype):
+    """Two bases that differ only in how a cell is empty are a mixture, and not one base."""
+    table = [
+        {"site": site, "way": way, "replication": replication, "wait": wait}
+        for site, base in (("", 1.0), (None, 100.0))
+        for way, first in (("a", base), ("b", 10.0))
+        for replication, wait in enumerate((first, first + 1))
+    ]
+    mixed = pd.DataFrame(table).astype({"site": dtype})
+    ((where, part),) = groups_of(mixed, ["site"])
+    assert where == {"site": None}
+    pd.testing.assert_frame_equal(part, mixed)
+    for call in (ratios, differences):
+        with pytest.raises(InputError, match="several settings, which differ in site; choose"):
+            call(mixed, "wait", {"way": "a"})
+    with pytest.raises(InputError, match="several settings, which differ in site; choose"):
+        means(pick(mixed, way="a"), "wait")
+    apart = mixed[mixed["replication"] == mixed["site"].notna()]
+    with pytest.raises(InputError, match="several settings, which differ in site; choose"):
+        ratios(apart, "wait", {"way": "a"})
+
+
 def test_a_sample_is_in_the_order_of_the_replications(runs):
     assert sample(runs, "wait", way="spanning").values.tolist() == SPANNING
     known = sample(runs, "wait", way="formula")
@@ -140,6 +163,22 @@ def test_pairs_are_of_one_replication(runs):
     short = here[~((here["way"] == "sharing") & (here["replication"] == 2))]
     with pytest.raises(InputError, match="give both settings the same"):
         ratio(short, "wait", one, other)
+
+
+def test_pairs_of_a_mixture_of_settings_are_refused():
+    """No replication occurs twice in either setting, but their second runs have other loads."""
+    mixed = pd.DataFrame(
+        {
+            "way": ["one", "one", "other", "other"],
+            "load": [0.5, 0.7, 0.5, 0.9],
+            "replication": [0, 1, 0, 1],
+            "wait": [1.0, 2.0, 3.0, 4.0],
+        }
+    )
+    for call in (ratio, difference):
+        for one, other in (("one", "other"), ("other", "one")):
+            with pytest.raises(InputError, match="several settings, which differ in load; choose"):
+                call(mixed, "wait", {"way": one}, {"way": other})
 
 
 def test_a_known_figure_is_paired_with_any_number(runs):

@@ -18,6 +18,7 @@ from coalloc_lib.statistics.saturation import (
     loss_between_bounds,
     replicated_traffic,
     saturated_loss,
+    utilization_at_overload,
 )
 from coalloc_lib.workloads.models import SplitJobs
 
@@ -364,3 +365,9 @@ def test_penalties_of_their_own_take_away_what_they_add_on_average():
     busy, warning = replicated_traffic(alone, jobs=20_000, replications=10)
     assert warning == ""
     assert student(busy.mean(axis=1), 0.999).contains(1 / 1.4)
+
+
+def test_the_utilization_at_overload_is_that_of_a_policy_without_a_queue():
+    for policy in (co.FCFS(), co.EASY()):
+        with pytest.raises(co.InputError, match=r"^scenario has the policy .*; give a policy that"):
+            utilization_at_overload(SCENARIO.with_(scheduling=policy), jobs=100)

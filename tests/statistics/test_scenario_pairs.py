@@ -8,6 +8,7 @@ from coalloc_lib.statistics import scenario_pairs
 from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size, mean_times
 from tests.widgets.pairs import FEW, SPANNING, WHOLE, few_jobs
 
+WIDER = WHOLE.with_(workload=WHOLE.workload.with_(sizes=co.uniform(1, 9)))
 LOG = WHOLE.with_(workload=WHOLE.workload.sample(100, seed=1, rate=1.0))
 
 
@@ -68,7 +69,7 @@ def test_what_is_booked_beyond_the_horizon_is_no_number():
 def test_the_break_even_penalty_lies_between_gain_and_loss(monkeypatch):
     exact = scenario_pairs.Effort(4_000, 6, 8_000, 14, 1)
     monkeypatch.setattr(scenario_pairs, "EFFORTS", (exact, exact))
-    scenario_pairs.break_even.cache_clear()
+    scenario_pairs._break_even.cache_clear()
     found = scenario_pairs.break_even(SPANNING, 0.7).interval
     middle, low, high = found.estimate, found.low, found.high
     assert 0 < low <= middle <= high < 1
@@ -87,11 +88,17 @@ def test_the_break_even_penalty_lies_between_gain_and_loss(monkeypatch):
         (lambda: by_size(WHOLE, WHOLE, -1), "load = -1; give a finite number above 0"),
         (lambda: by_size(LOG, WHOLE, 0.5), "one has the workload .* give a scenario with a JobMod"),
         (lambda: scenario_pairs.over_load(WHOLE, 5), "other = 5 is not of type Scenario"),
+        (lambda: by_size(WHOLE, WIDER, 0.4), "other has jobs of up to 9 processors, and one has"),
+        (lambda: scenario_pairs.over_load(WIDER, WHOLE), "other has jobs of up to 8 processors, "),
         (lambda: scenario_pairs.loads_of(5, WHOLE, 0.5), "one = 5 is not of type Scenario"),
         (lambda: scenario_pairs.effort_for(WHOLE, 5), "scenarios = 5 is not of type Scenario"),
         (lambda: scenario_pairs.break_even(5, 0.5), "scenario = 5 is not of type Scenario"),
         (lambda: scenario_pairs.capacity(5, 100), "scenario = 5 is not of type Scenario"),
         (lambda: scenario_pairs.capacity(WHOLE, 2), "jobs = 2; give a whole number of 8 or more"),
+        (lambda: mean_times([], 0.5, FEW), r"scenario = \[\] is not of type Scenario"),
+        (lambda: mean_times(WHOLE, [0.5], FEW), r"load = \[0\.5\]; give a number"),
+        (lambda: scenario_pairs.capacity([], 100), r"scenario = \[\] is not of type Scenario"),
+        (lambda: scenario_pairs.break_even([], 0.5), r"scenario = \[\] is not of type Scenario"),
         (lambda: mean_times(WHOLE, 0.5, 3), "effort = 3 is not of type Effort; give effort_for"),
     ],
 )

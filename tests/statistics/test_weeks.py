@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from coalloc_lib.basics.checks import InputError
-from coalloc_lib.statistics import DAY, WEEK, NotRunError, pick, resample_weeks
+from coalloc_lib.statistics import DAY, WEEK, NotRunError, block_of, pick, resample_weeks
 from coalloc_lib.statistics.weeks import (
     Bootstrap,
     WeeklySums,
@@ -127,3 +127,36 @@ def test_a_week_that_occurs_twice_is_refused(runs):
     for rows, added in ((pick(one, group="wide"), []), (one, ["group"])):
         with pytest.raises(InputError, match="the same replication of a setting twice; give each"):
             weekly_sums(pd.concat([rows, rows[:1]]), "wait", "jobs", added)
+
+
+@pytest.mark.parametrize(
+    ("week", "hours", "words"),
+    [
+        ([0, 5], [1.0, 2.0], r"week\[1\] = 5; give numbers from 0 to weeks - 1 = 0"),
+        ([-1, 0], [1.0, 2.0], r"week\[0\] = -1; give numbers from 0"),
+        ([0, 0], [1.0], r"values\['hours'\] has the shape \(1,\) and week \(2,\); give one value"),
+    ],
+)
+def test_jobs_of_other_weeks_are_refused(week, hours, words):
+    with pytest.raises(InputError, match=f"^{words}"):
+        list(rows_by_week(np.array(week), {"hours": np.array(hours)}, 1))
+
+
+@pytest.mark.parametrize(
+    ("submit", "words"),
+    [
+        ([0, np.nan], r"submit\[1\] = nan; give a finite number"),
+        ([], "submit is empty; give the submission time of at least one job"),
+        ([[0.0, 1.0]], "submit has 2 dimensions; give one time for each job"),
+    ],
+)
+@pytest.mark.parametrize("function", [week_of, block_of])
+def test_wrong_submission_times_are_named(function, submit, words):
+    with pytest.raises(InputError, match=f"^{words}$"):
+        function(submit)
+
+
+def test_too_few_weeks_are_counted_as_weeks():
+    short = WeeklySums(np.ones(3), np.ones(3))
+    with pytest.raises(InputError, match=r"^the log has 3 weeks, but a bootstrap needs 4; give"):
+        BY_WEEKS.mean(short)

@@ -19,7 +19,7 @@ SPANNING = co.Scenario(
 @contextmanager
 def few_jobs():
     """Simulate few jobs, and remember no results of other numbers of jobs."""
-    kept = scenario_pairs._over_load, scenario_pairs.break_even
+    kept = scenario_pairs._over_load, scenario_pairs._break_even
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(scenario_pairs, "EFFORTS", (FEW, FEW))
         patched.setattr(scenario_pairs, "PLANNED", (FEW, FEW))

@@ -227,8 +227,7 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
     if against is not None:
         table, columns, good = _paired(table, names, columns, good, against)
     rows, fewest = [], FEW
-    for place, where in table.groupby(names, sort=False, dropna=False).indices.items():
-        row = dict(zip(names, place if len(names) > 1 else np.atleast_1d(place), strict=True))
+    for row, where in _points(table, names):
         finished = where[good[where]]
         if len(finished) > 1:
             fewest = min(fewest, len(finished))
@@ -246,6 +245,16 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
     summary = pd.DataFrame(rows)
     summary.attrs = dict(table.attrs)
     return summary
+
+
+def _points(table, names):
+    """Yield the arguments of each point as a dict, and the positions of its rows."""
+    if not names:
+        yield {}, np.arange(len(table))
+        return
+    for place, where in table.groupby(names, sort=False, dropna=False).indices.items():
+        values = place if len(names) > 1 else np.atleast_1d(place)
+        yield dict(zip(names, values, strict=True)), where
 
 
 def _numbers_of(table):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.statistics.provenance import made_by
 from coalloc_lib.statistics.sweep import summarize, sweep
 
 
@@ -75,6 +76,12 @@ def test_differences_are_taken_from_an_object_as_the_table_shows_it():
         assert found[["p", "wait_estimate"]].to_numpy().tolist() == [["EASY()", 1.0]]
 
 
+def test_a_table_without_arguments_is_one_point():
+    table = pd.DataFrame({"replication": range(4), "wait": [1.0, 2.0, 3.0, 4.0]})
+    (row,) = summarize(table).to_dict("records")
+    assert (row["wait_estimate"], row["wait_count"]) == (2.5, 4)
+
+
 def test_a_half_width_does_not_depend_on_the_name_of_the_column():
     """The interval of a mean wait is cut off at 0, and the half-width is still Student's."""
     values = [0.1, 0.0, 5.0, 0.0]
@@ -106,3 +113,14 @@ def test_a_table_says_what_made_it(tmp_path):
     assert summary.attrs["made_by"] == words
     other = sweep(lambda load, seed: load, {"load": [1.0]}, 2, seed=7)
     assert other.attrs["made_by"] == f"Coalloc Workbench {co.__version__}, seed 7"
+
+
+def test_a_table_names_all_logs_of_one_title(tmp_path):
+    logs, words = [], ["Coalloc Workbench " + co.__version__]
+    for runtime, site in enumerate("ab", start=1):
+        path = tmp_path / site / "jobs.swf"
+        path.parent.mkdir()
+        co.write_swf(path, co.JobStream([0, 1], [runtime, 2], [1, 1]))
+        logs.append(co.read_swf(path))
+        words.append(f"jobs (sha256 {hashlib.sha256(path.read_bytes()).hexdigest()[:12]})")
+    assert made_by(None, *logs, *logs) == ", ".join(words)
