@@ -85,7 +85,7 @@ def test_losses_are_found_by_the_method_of_the_setting():
     both = [loss_of(replace(few, method=method), TINY, SEED) for method in (HEAVY, POISSON)]
     assert [len(each.values) for each in both] == [TINY.replications, TINY.bound_replications]
     assert both[1].mean < both[0].mean  # the queue takes long to reach its upper bound
-    assert "3,000 arrivals" in both[1].warning
+    assert f"{TINY.bound_arrivals:,} arrivals" in both[1].warning
 
 
 def test_a_log_in_its_order_is_served_once(monkeypatch):
