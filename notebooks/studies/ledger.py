@@ -170,7 +170,7 @@ def _judge_number(
     note = f"differs by {result.estimate - published:+.{digits}f}"
     if result.count:
         note += f", {outside:.{digits}f} outside the interval"
-    if one_run is not None and math.isfinite(one_run.half_width):
+    if one_run is not None and math.isfinite(one_run.low) and math.isfinite(one_run.high):
         ends = f"{one_run.low:.{digits}f} to {one_run.high:.{digits}f}"
         if one_run.low - half <= published <= one_run.high + half:
             note = f"a single run lies within {ends}" if outside > half else ""

@@ -85,15 +85,19 @@ def claims_table(rows: Sequence[Row]) -> Styler:
         | {"claim": claims[row.item].quotation, "note": _note(row)}
         for row in rows
     ]
-    names = {"claim": "the paper", "where": "where", "quantity": "quantity"}
-    names |= {"published": "printed", "reproduced": "our value", "ci95_low": "95 % from"}
-    names |= {"ci95_high": "to", "verdict": "verdict", "note": "note"}
+    # The verdict stands beside the sentence, so that a reader sees both without scrolling.
+    names = {"claim": "the paper", "verdict": "verdict", "published": "printed"}
+    names |= {"reproduced": "our value", "ci95_low": "95 % from", "ci95_high": "to"}
+    names |= {"quantity": "quantity", "note": "note", "where": "where"}
     shown = pd.DataFrame(cells, [row.item for row in rows])[[*names]].rename(columns=names)
     # The table scrolls, because it is much higher than a screen.
     scrolls = "display: block; max-height: 560px; overflow: auto"
     styled = plain_table(shown, "claims").set_table_attributes(f'style="{scrolls}"')
-    wide = [{"selector": "td", "props": "min-width: 22em"}]
-    styled = styled.set_table_styles({"the paper": wide, "note": wide}, overwrite=False)
+    wide = {"the paper": "20em", "verdict": "6em", "quantity": "14em", "note": "22em"}
+    widths = {
+        name: [{"selector": "td", "props": f"min-width: {width}"}] for name, width in wide.items()
+    }
+    styled = styled.set_table_styles(widths, overwrite=False)
     return styled.map(ground, subset=["verdict"])
 
 

@@ -103,7 +103,7 @@ def test_the_stored_ledger_is_of_the_studies_that_the_notebooks_keep(path):
         for row in re.findall("<tr>(.*?)</tr>", table, re.DOTALL)[1:]
     ]
     assert len(claims) >= 12
-    for name, _, _, _, _, here, low, high, verdict, _ in claims:
+    for name, _, verdict, _, here, low, high, *_ in claims:
         row = ledger.loc[name]
         numbers = (
             "" if pd.isna(x) else f"{x:.3f}" for x in (row.reproduced, row.ci95_low, row.ci95_high)

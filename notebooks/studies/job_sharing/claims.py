@@ -389,6 +389,6 @@ def printed_widest_job(runs: pd.DataFrame) -> Iterator[Row]:
 
 def bound_note(found: Interval) -> str:
     """Return a note if an interval of break-even penalties is unbounded, else an empty string."""
-    if np.isfinite(found.half_width):
+    if np.isfinite([found.low, found.high]).all():
         return ""
     return "the value is a bound, because some samples break even beyond the tested penalties"

@@ -38,7 +38,7 @@ BOUNDED, SOON = {"conservative": 3_000}, 500
 PARTS, BLOCK = 42, 7
 #: The two ends of the axis for the average weighted response time, in hours. They stay the same for
 #: all settings of the controls.
-SPAN = 1.0, 300.0
+SPAN = 1.0, 1000.0
 #: The treatment of jobs that are wider than a machine, in local execution and on a single machine.
 #: Job sharing and spanning divide these jobs into subjobs of the size of the largest machine.
 WIDE = {model.LOCAL: model.OF_SITE, model.SINGLE: model.UNCHANGED}
@@ -132,7 +132,7 @@ def _response_times(ran, weight, before):
         # the confidence interval of the response time.
         least = lengths[row].sum() / weights[row].sum()
         hours = resampled.interval(itemgetter(row)).within(least).times(1 / 3600)
-        words = f"{hours.estimate:.1f} h {_ends(hours, 1)}"
+        words = f"{_in_hours(hours.estimate)} h {_ends(hours, _in_hours)}"
         earlier = before[row] if before else float("nan")
         described = {"mode": mode, "words": words, "before": earlier}
         rows.append(described | interval_columns(hours, "hours"))
@@ -181,13 +181,17 @@ def verdict(ratio: Interval) -> str:
     answers: dict = {True: "Spanning sites pays", False: "Spanning sites loses"}
     answer = answers.get(ratio.below(1), "Whether spanning sites pays is undecided")
     sentence = f"{answer}: its AWRT is {ratio.estimate:.3f} times that of job sharing"
-    return f"{sentence} {_ends(ratio, 3)}"
+    return f"{sentence} {_ends(ratio, '{:.3f}'.format)}"
 
 
-def _ends(interval, digits):
+def _in_hours(number):
+    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}"
+
+
+def _ends(interval, shown):
     if interval.warning:
         return f"(no interval: {interval.warning})"
-    return f"({interval.low:.{digits}f} to {interval.high:.{digits}f})"
+    return f"({shown(interval.low)} to {shown(interval.high)})"
 
 
 def sharing_picture(
