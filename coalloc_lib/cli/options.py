@@ -50,7 +50,7 @@ FIELDS: dict[str, tuple] = {
     "rule": ("RULE", f"how processors are chosen: {', '.join(CHOICES)}."),
     "release_early": (None, "the processors of a job that ends early become free at once."),
 }  # fmt: skip
-#: The key of the texts of an option in the metadata of a field of a dataclass.
+#: The key, in the metadata of a field of a dataclass, of the texts that describe its option.
 TEXTS = "texts"
 #: The command line options whose names differ from the names of their arguments in Python.
 NAMES = {"as_json": "--json"}

@@ -122,7 +122,7 @@ class Simulation:
             now.callbacks.append(self.schedule)
 
     def schedule(self, _event: simpy.Event) -> None:
-        """Call the policy until it starts no more jobs; with a backlog, then refill the queue."""
+        """Call the policy until it starts no more jobs, and refill a queue of constant length."""
         self.scheduler_called = False
         queue = self.state.queue
         before, waiting = len(queue), -1

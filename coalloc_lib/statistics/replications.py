@@ -397,7 +397,7 @@ def _first_text(cells):
 
 
 def several_settings(rows: pd.DataFrame, keys: Sequence[str]) -> InputError:
-    """Return the error for rows of a table of runs that belong to more than one setting."""
+    """Return the error for selected runs that come from different settings."""
     differing = differing_keys(rows, keys)
     if not differing:
         return InputError("runs has the same replication of a setting twice; give each run once")

@@ -18,8 +18,8 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS
 
-#: The fill and text colours for the requests of the calendar's own user. Grey is left out, because
-#: it is used for the requests of other users.
+#: The fill and text colours for the requests of the reader of the calendar. Grey is left out,
+#: because it is used for the requests of other users.
 OWN = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
 #: The fill and text colours for the requests of other users: AT_ONCE for a start at the submission,
 #: and AHEAD for a later start.
@@ -118,7 +118,7 @@ class Setting(NamedTuple):
 class Reserved(NamedTuple):
     """A request for servers, together with the reservation that was made for it.
 
-    The numbers of requests are above 0 for the calendar's own user, and below 0 for other users.
+    The numbers of requests are above 0 for the reader of the calendar, and below 0 for other users.
     """
 
     number: int
@@ -139,7 +139,7 @@ class Reserved(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The outcome of a request of the calendar's own user.
+    """The outcome of a request of the reader of the calendar.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class BookingSession:
         self._penalty = not_negative("span_penalty", setting.span_penalty)
         self.booked: list[Reserved] = []
         self._rejected = self._number = 0
-        # The requests of the calendar's own user that were once booked and are not cancelled.
+        # The requests that the reader booked and has not cancelled.
         self._kept: dict[int, Request] = {}
         for place, request in enumerate(others, start=1):
             self.calendar.advance(request.submit)
@@ -186,7 +186,7 @@ class BookingSession:
 
     @property
     def own(self) -> list[Reserved]:
-        """The reservations of the calendar's own user, in order of their numbers."""
+        """The reservations of the reader of the calendar, in order of their numbers."""
         return [reserved for reserved in self.booked if reserved.number > 0]
 
     @property
@@ -206,7 +206,7 @@ class BookingSession:
         return f"{apart if terms.most_attempts > 1 else '1 attempt'}; horizon {ahead} ahead"
 
     def submit(self, start: float, length: float, servers: int) -> Outcome:
-        """Submit a request of the calendar's own user at the current time of the calendar.
+        """Submit a request of the reader of the calendar at the current time of the calendar.
 
         Parameters
         ----------
@@ -248,7 +248,7 @@ class BookingSession:
         return sentences
 
     def cancel(self, number: int) -> str:
-        """Cancel a request of the calendar's own user, and return a message that confirms it.
+        """Cancel a request of the reader of the calendar, and return a message that confirms it.
 
         Raises
         ------

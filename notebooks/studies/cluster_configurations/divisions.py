@@ -184,7 +184,7 @@ def divisions() -> Iterator[Division]:
 
 
 class MaxUtilizations:
-    """The maximal utilization of each division into clusters, read from a table of runs."""
+    """The maximal utilization of each way to divide the processors, from a table of runs."""
 
     def __init__(self, runs: pd.DataFrame, service: str = EXPONENTIAL) -> None:
         here = pick(runs, kind=DIVISION, service=service)

@@ -159,7 +159,7 @@ def by_system_and_request(line: Values) -> str:
 
 
 def over_printed(line: Values) -> Values:
-    """Choose the curve to compare with: the same jobs on 64+32+2×16.
+    """Choose the curve that others are compared with: that of the same jobs on 64+32+2×16.
 
     This is the unequal system whose sizes the paper prints.
     The single cluster of 64 processors is compared with ordered requests on that system.

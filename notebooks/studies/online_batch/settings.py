@@ -276,7 +276,7 @@ def overloads() -> Iterator[Overload]:
 
 
 def on_trees(scale: Scale, log: str) -> Iterator[OnTrees]:
-    """Yield settings for Figure 7(b): booking on the paper's trees by share of reservations."""
+    """Yield settings for Figure 7(b): the paper's slot trees, at several shares of reservations."""
     for share in scale.tree_shares:
         for draw in range(TREE_DRAWS if share else 1):
             yield OnTrees(log, READ_SERVERS[log], share, draw, READ_JOBS[log])

@@ -75,8 +75,8 @@ def carried_load(compare_at: Callable[[float], Compared]) -> float:
     while at_low > BOUND:
         if low < LEAST_LOAD:
             raise InputError(
-                f"compare_at({low:g}) is still saturated; give a comparison whose simulations "
-                "reject no job and serve a low load"
+                f"compare_at({low:g}) is still saturated at this load; give a comparison "
+                "whose simulations reject no job and are not saturated at a low load"
             )
         low, at_low = low / 2, worst_response(compare_at(low / 2))
     while True:

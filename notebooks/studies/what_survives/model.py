@@ -228,7 +228,7 @@ def can_be_read(log: str) -> bool:
 
 
 def estimated(jobs: JobStream, estimates: str) -> JobStream:
-    """Return the jobs with exact, doubled or user-requested run-time estimates.
+    """Return a copy of the jobs with exact, doubled or user-requested run-time estimates.
 
     The estimates are the run times, twice the run times, or the requested times of the log.
     """
