@@ -145,6 +145,9 @@ class Board(ExplorerView, ipw.VBox):
         self.watched = inputs.fold(f"watch {SHOWN} of the jobs", ipw.VBox())
         self.table.layout, self.curve.layout = {"flex": "1 1 430px"}, {"flex": "1 1 360px"}
         numbers = ipw.HBox([self.table, self.curve], layout={"flex_flow": "row wrap"})
+        # The browser hides the numbers while the animation is shown, which needs their room.
+        numbers.add_class("coalloc-numbers")
+        self.watched.add_class("coalloc-watch")
         style = ipw.HTML(STYLE, layout={"display": "none"})
         super().__init__([style, self.words, numbers])
 

@@ -38,10 +38,13 @@ def test_what_fifty_jumps_buy_back_is_counted_in_points_and_as_a_share():
         for request, of_one in losses.items()
         for policy, loss in zip(("FCFS", "FPFS(5)", "FPFS(50)"), of_one, strict=True)
     ]
-    table = lesson.bought_back(pd.DataFrame(rows))
+    table = lesson.gains_of_fifty(pd.DataFrame(rows))
     assert table["points"].tolist() == [20, 10, 8]
     assert table["percent"].tolist() == [50, 50, 80]
     assert table.index.tolist() == ["ordered", "unordered", "total"]
+    folded = lesson.bought_back(pd.DataFrame(rows)).data
+    assert folded.startswith("<details><summary>")
+    assert "80.0" in folded
 
 
 def test_the_guess_on_waiting_jobs_is_decided_only_if_both_distributions_agree():

@@ -39,6 +39,8 @@ PARTS, BLOCK = 42, 7
 #: The two ends of the axis for the average weighted response time, in hours. They stay the same for
 #: all settings of the controls.
 SPAN = 1.0, 1000.0
+#: An interval that ends beyond this multiple of its value is explained to the reader.
+MOST_GROWTH = 10
 #: The treatment of jobs that are wider than a machine, in local execution and on a single machine.
 #: Job sharing and spanning divide these jobs into subjobs of the size of the largest machine.
 WIDE = {model.LOCAL: model.OF_SITE, model.SINGLE: model.UNCHANGED}
@@ -99,6 +101,8 @@ def _picture(
         label += f", first {count:,} jobs"
     rings = "; rings: before the last change" if before else ""
     table, spanning_over_sharing = _response_times(ran, WEIGHINGS[weight], before)
+    if (table["ci95_high"] > MOST_GROWTH * table["hours"]).any():
+        rings += "; an interval is so wide because the queue may have grown to the end"
     dots = plots.intervals(
         table, x="hours", row="mode", words="words", log=True, row_height=0.34,
         span=SPAN, before="before",

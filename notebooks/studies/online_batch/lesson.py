@@ -171,7 +171,8 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
     """Plot the mean wait against the rejected share of the work, for each limit on a booked job's
     wait.
 
-    `table` is the result of `book_or_queue`, and `note` is added to the subtitle.
+    `table` is the result of `book_or_queue`. A `note` says that the picture is a draft; it is added
+    to the subtitle, and the title then has no conclusion.
     """
     figure, axes = plots.new_figure(3.6)
     booked = table.loc[[f"online, released, up to {hours:g} h" for hours in LIMITS]]
@@ -184,10 +185,10 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
     _label_axes(axes)
     sooner = refused[booked["mean_wait"] <= table.loc["EASY", "mean_wait"]]
     title = "At every limit shown, booked jobs wait longer than queued jobs"
-    if len(sooner):
-        title = (
-            f"To wait no longer than in the queue, booking rejects {sooner.min():.0f} % of the work"
-        )
+    if note:
+        title = "A draft of the waits of booked jobs and queued jobs"
+    elif len(sooner):
+        title = f"To wait no longer than in the queue, booking rejects about {sooner.min():.0f} % of the work"
     plots.title_figure(figure, title, f"bars: 95 %, bootstrap over weeks{note}")
     in_words = (
         f"up to {hours:g} h: wait {row.mean_wait:.3g} h, rejected {100 * row.refused_work:.0f} %"
