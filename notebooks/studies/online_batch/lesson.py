@@ -188,7 +188,8 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
     if note:
         title = "A draft of the waits of booked jobs and queued jobs"
     elif len(sooner):
-        title = f"To wait no longer than in the queue, booking rejects about {sooner.min():.0f} % of the work"
+        least = f"{sooner.min():.0f} % of the work"
+        title = f"To wait no longer than in the queue, booking rejects about {least}"
     plots.title_figure(figure, title, f"bars: 95 %, bootstrap over weeks{note}")
     in_words = (
         f"up to {hours:g} h: wait {row.mean_wait:.3g} h, rejected {100 * row.refused_work:.0f} %"
