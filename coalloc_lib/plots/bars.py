@@ -197,7 +197,7 @@ def _set_width(axes, rows, ends, marks, until):
     # the axis depends on the longest label.
     # An interval from a bootstrap need not contain the value, so both decide on the ends.
     least, most = rows[["low", "value"]].min(axis=None), rows[["high", "value"]].max(axis=None)
-    left = min(0.0, 1.05 * least)
+    left = min(0.0, 1.05 * least, 1.02 * np.nanmin([0.0, *marks]))
     shares = [LETTER * (len(end.label) + 2) for end in ends]
     needed = [(end.length - s * left) / (1 - s) for end, s in zip(ends, shares, strict=True)]
     right = max(needed) or 1.0

@@ -134,7 +134,8 @@ class Chart:
         return self.names_at_ends and not isinstance(scales, Mapping)
 
     def _shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
-        return _on_axes(points, scales).dropna(subset="y")
+        # A missing value is left out. An infinite one stays, and interrupts its line.
+        return _on_axes(points.dropna(subset="y"), scales)
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         low, high = _ends_of(values, scale)
@@ -214,7 +215,7 @@ class Chart:
             for row in self.rows
             for panel in self.panels
         }
-        if all(points.empty for points in cells.values()):
+        if all(points["y"].isna().all() for points in cells.values()):
             raise InputError(
                 f"no row has both {self.numbers['x']!r} and {self.numbers['y']!r} above 0; give "
                 "one or more, because the scales are logarithmic"
@@ -248,6 +249,8 @@ class Chart:
         notes = self._notes_on_levels(marks)
         notes += [DIAMONDS] if len(marks) else []
         notes += ["hollow: in doubt"] if any(self.points["warning"]) else []
+        is_cut = any(points["y"].isna().any() for points in self.cells.values())
+        notes += ["×: no finite value"] if is_cut else []
         title_figure(figure, title, subtitle, *notes)
         if self.names_at_ends and not self.in_grid:
             for axes, points in zip(grid.flat, self.cells.values(), strict=False):
@@ -302,13 +305,17 @@ class Chart:
 
     def _draw_one(self, axes: Axes, points: pd.DataFrame, name: str, zorder: float) -> None:
         bold, sign = self.style.bold, self.look[name]
-        finite = points[np.isfinite(points["y"])]
+        is_finite = np.isfinite(points["y"].to_numpy())
+        finite = points[is_finite]
+        # Between its finite ends, a line is interrupted where a value is not finite.
+        begun, not_ended = (np.logical_or.accumulate(a) for a in (is_finite, is_finite[::-1]))
+        line = points[begun & not_ended[::-1]]
         width = 1.4 if bold is None else 2.2 if name in bold else 1.1
         draw_line(
             axes,
-            finite,
+            line,
             sign,
-            finite["warning"] != "",
+            line["warning"] != "",
             band=name not in self.style.bare,
             marked=len(finite) <= MARKED,
             stairs=self.style.stairs,

@@ -295,8 +295,9 @@ def anatomy(table: pd.DataFrame, label: str, *, title: str = "", subtitle: str =
 def _name_knee(axes, points):
     first, knee = points[0], min(points, key=lambda at: abs(at[1] - 2))
     arrow = {"arrowstyle": "-", "color": GREY, "linewidth": 0.8}
-    for text, at, shift in (
-        ("service alone: nobody waits", first, (0, 30)),
-        ("the knee: a job waits about\nas long as it runs", knee, (-160, 30)),
+    for text, at, shift, is_there in (
+        ("service alone: nobody waits", first, (0, 30), first[1] < 1.1),
+        ("the knee: a job waits about\nas long as it runs", knee, (-160, 30), 1.5 < knee[1] <= 2.5),
     ):
-        axes.annotate(text, at, shift, arrowprops=arrow, **NAMED)
+        if is_there:  # A table can lack points near these places.
+            axes.annotate(text, at, shift, arrowprops=arrow, **NAMED)

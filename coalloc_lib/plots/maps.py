@@ -34,6 +34,8 @@ class Mark(NamedTuple):
     longer: bool = False
 
 
+#: The least height of all panels of `timelines`, in inches.
+LOWEST = 1.8
 #: The marks of cells without a finite change, because at least one of the two compared mean times
 #: is infinite: the first (``"longer"``), the second (``"shorter"``), or both (``"neither"``).
 MARKS = {
@@ -221,6 +223,8 @@ def timelines(
     reject_first(rows["time"] >= until, table, time, f"give times before until = {shown(until)}")
     panels = {name: _strips(part) for name, part in rows.groupby("panel", sort=False)}
     heights = [max(0.35, 0.07 * len(shares)) + 0.3 for shares in panels.values()]
+    if sum(heights) < LOWEST:  # The label of the colour bar must fit beside the panels.
+        heights = [LOWEST / len(heights)] * len(heights)
     figure, grid = new_figure(
         sum(heights) + 0.5, len(panels), 1, sharex=True, squeeze=False, height_ratios=heights
     )

@@ -112,8 +112,8 @@ def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
     figure.set_figheight(height)
     # The title is stored as the suptitle of the figure, because `Picture` reads it from there.
     look = {"ha": "left", "va": "top", "weight": "bold", "fontsize": 10}
-    figure.suptitle("\n".join(titles), x=0.01, y=1 - 0.04 / height, **look)
-    figure._suptitle.set_in_layout(False)  # type: ignore[attr-defined]
+    shown = figure.suptitle("\n".join(titles), x=0.01, y=1 - 0.04 / height, **look)
+    shown.set_in_layout(False)
     below = 1 - (0.04 + TITLE * len(titles)) / height
     figure.text(0.01, below, "\n".join(subtitles), va="top", fontsize=8.5, color=GREY)
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - room / height))  # type: ignore[call-arg]

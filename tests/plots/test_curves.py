@@ -108,6 +108,13 @@ def test_the_notes_on_a_curve_are_at_its_points_in_any_order_of_the_rows(respons
     assert tuple(places["the knee"]) == (0.2, 2.5)
 
 
+def test_a_curve_without_points_near_a_place_has_no_note_on_it():
+    upper = plots.anatomy(RESPONSES.assign(response=[1.2, 1.5, np.nan]), "worst fit").axes[0]
+    words = " ".join(text.get_text() for text in upper.texts)
+    assert "service alone" not in words
+    assert "the knee" not in words
+
+
 @pytest.mark.parametrize("label", [0.5, "0.5"])
 def test_a_curve_with_a_number_as_its_label_is_found(label):
     other = RESPONSES.assign(label=0.7, response=[1.5, 2.0, np.nan])

@@ -176,6 +176,17 @@ def test_a_grid_names_its_lines_in_a_legend(names):
     assert [text.get_text() for text in legends[1].get_texts()] == ["Online", "EASY"]
 
 
+def test_an_infinite_value_interrupts_its_line_and_is_a_cross_that_is_explained():
+    figure = lines(table(a=(1, np.inf, 3), b=(1, np.nan, 3)))
+    (axes,) = figure.axes
+    (cross,) = (line for line in axes.lines if marker(line) == "x")
+    assert (cross.get_xdata()[0], cross.get_ydata()[0]) == (2, axes.get_ylim()[1])
+    cut, whole = joined(axes)
+    assert np.isnan(cut.get_ydata()).tolist() == [False, True, False]
+    assert whole.get_xdata().tolist() == [1, 4]
+    assert any("×: no finite value" in text.get_text() for text in figure.texts)
+
+
 @pytest.mark.parametrize("gone", [np.nan, np.inf])
 def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
     (axes,) = factor_lines(table(a=(0.8, 1.5, gone))).axes

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import coalloc_lib as co
 from coalloc_lib.calendar.periods import slot_of
 from coalloc_lib.engines.kernels.booking import horizon_end
+from coalloc_lib.schedules.verification import ScheduleError
 from tests.cases import cases
 from tests.conftest import POLICIES, onlines
 from tests.engines.own_policies import policy
@@ -298,3 +299,14 @@ def test_a_submission_too_far_for_its_slots_is_refused(engine):
         co.InputError, match=r"^the instant 1e\+200 is more than .* slots of length 900"
     ):
         co.simulate(co.Multicluster([1]), jobs, scheduling=co.Online(), engine=engine)
+
+
+def test_online_booking_promises_every_job_that_it_serves_a_start():
+    jobs = co.JobStream([0, 1], [5, 5], [3, 3], request="total")
+    policy = co.Online(slot=1, step=1, horizon=100)
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=policy)
+    assert policy.promises_all
+    assert schedule.promised.tolist() == [0, 5]
+    without = replace(schedule, promised=np.array([0, np.nan]))
+    with pytest.raises(ScheduleError, match="promised"):
+        without.verify()

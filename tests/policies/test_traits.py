@@ -112,3 +112,11 @@ def test_what_a_rule_knows_of_each_cluster_is_a_whole_number_each(rule):
     numbers = rule.numbers(len(SYSTEM))
     assert len(numbers) == len(SYSTEM)
     assert all(isinstance(number, int) for number in numbers)
+
+
+@pytest.mark.parametrize("policy", [co.FCFS(), co.FPFS(5), co.EASY(), co.Conservative()])
+def test_processors_of_a_job_that_ends_early_become_idle_at_once_under_policies_with_a_queue(
+    policy,
+):
+    assert policy.release_early
+    assert not co.Online().release_early

@@ -1,5 +1,6 @@
 """The simulated maximal utilization, against the formulas and against each other."""
 
+import inspect
 from types import SimpleNamespace
 
 import numpy as np
@@ -147,6 +148,11 @@ def test_the_middle_of_the_loads_that_do_best_is_taken(monkeypatch):
     assert loss_between_bounds(scenario, begin=0, **how) == pytest.approx(1 - 0.505)
     for stream in scenario.streams:  # the first job comes to an empty system
         assert np.count_nonzero(stream.submit == 0) == 1
+
+
+def test_the_bounds_are_by_default_those_of_the_paper():
+    """Section 5 of the paper: the queue is to stay between 0 and 1000 jobs."""
+    assert inspect.signature(loss_between_bounds).parameters["bounds"].default == (0, 1000)
 
 
 @pytest.mark.parametrize(("best", "shown"), [(0.6, 0.6), (0.42, 0.42), (0.8, None), (0.1, None)])
