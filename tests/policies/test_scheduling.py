@@ -185,3 +185,9 @@ def test_a_policy_may_go_through_the_queue_while_it_starts_jobs():
     whatever = policy(lambda self, state: [state.start(job) for job in state.queue])
     rows = [(0, 3, 2)] * 3
     assert run([4], rows, scheduling=whatever, engine="reference").start.tolist() == [0, 0, 3]
+
+
+@pytest.mark.parametrize("policy", [co.FPFS(5), co.FPFS(5, counted="head")])
+def test_the_text_of_fpfs_is_the_code_that_makes_it(policy):
+    assert eval(repr(policy), {"FPFS": co.FPFS}) == policy
+    assert ("counted" in repr(policy)) == (policy.counted != "waiting")
