@@ -51,7 +51,8 @@ DEVIATIONS = 3.3
 #: The load with a given mean response time is searched only between an estimate of the maximal
 #: utilization divided by this factor and the estimate multiplied by it.
 WIDEST_SEARCH = 1000
-#: `loss_between_bounds` tries loads up to so many half percent from the saturating load.
+#: The largest distance of a load from the saturating load in `loss_between_bounds`, in steps of half
+#: a percent of the saturating load.
 WIDEST_STEPS = 100
 #: An offered load that saturates every system. A policy that books each job at its submission has
 #: no queue whose length could be constant, so its utilization is measured at this load.
@@ -492,8 +493,7 @@ def loss_between_bounds(
 def _middle_of_highest(count):
     """Return the middle of the factors around 1 with the highest count, or None if at an end.
 
-    The range begins with 10 % on each side, and grows by 5 % where one of its ends has the highest
-    count.
+    The range begins with 10 % on each side. An end that has the highest count is moved by 5 %.
     """
     counts: dict[int, int] = {}
     low, high = -20, 20  # in steps of half a percent

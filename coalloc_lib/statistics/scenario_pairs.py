@@ -20,6 +20,7 @@ from coalloc_lib.simulation.scenario import Scenario, check_scenario
 from coalloc_lib.statistics.inference import Replications, crossing, replicate, student
 from coalloc_lib.statistics.saturation import replicated_traffic, utilization_at_overload
 from coalloc_lib.statistics.settling import halves, is_rising, warm_up_jobs
+from coalloc_lib.workloads.models import JobModel
 
 #: The names of the two scenarios in tables that compare them.
 SIDES = ("A", "B")
@@ -261,6 +262,12 @@ def _check_sizes(name, scenario):
         raise InputError(
             f"{name} has the workload {shown(scenario.workload)}, which has no distribution of job "
             "sizes; give a scenario with a JobModel"
+        )
+    if isinstance(scenario.workload, JobModel) and scenario.workload.components > 1:
+        # The distribution is that of one component, and jobs are grouped by their processors.
+        raise InputError(
+            f"{name} has jobs of {scenario.workload.components} components; give a JobModel whose "
+            "jobs have one component"
         )
 
 

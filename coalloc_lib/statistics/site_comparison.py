@@ -98,7 +98,9 @@ def compare_sites(
         - ``begin`` and ``end`` of the time that all logs have in common, in UTC for logs on the
           calendar and otherwise in seconds;
         - ``spanned``, the share of the jobs that span sites;
-        - ``local_h``, the AWRT in hours if the sites stay alone;
+        - ``local_h``, the AWRT in hours if the sites stay alone. Its interval ends at the mean run
+          time of the jobs, because it is about the same jobs with other waits. For jobs with other
+          run times it can be too short at its lower end;
         - ``sharing``, the AWRT with job sharing over the local AWRT;
         - ``spanning``, the AWRT with spanning over that with job sharing;
         - the ends of their 95 % intervals (bootstrap over weeks), such as ``sharing_low``;

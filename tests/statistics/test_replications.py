@@ -277,3 +277,50 @@ def test_a_simulation_is_compared_with_a_formula_also_without_pairs():
     against = {"way": "formula"}
     one, other = (differences(runs, "wait", against, in_pairs=way) for way in (True, False))
     pd.testing.assert_frame_equal(one, other)
+
+
+def test_differences_of_a_sweep_are_taken_in_pairs():
+    """Two policies run the same jobs, so their difference is free of the noise of the jobs."""
+    noise = np.random.default_rng(1).normal(0, 100, 8)
+    rows = [
+        {"policy": policy, "load": load, "replication": r, "wait": 10 * load + less + noise[r]}
+        for policy, less in (("FCFS", 0.0), ("EASY", -1.0))
+        for load in (1, 2)
+        for r in range(8)
+    ]
+    table = pd.DataFrame(rows).sample(frac=1, random_state=3)
+    paired = differences(table, "wait", {"policy": "FCFS"}).set_index(["policy", "load"])
+    assert set(paired.index) == {("EASY", 1), ("EASY", 2)}
+    np.testing.assert_allclose(paired["difference"], -1)
+    np.testing.assert_allclose(paired["ci95_high"] - paired["ci95_low"], 0, atol=1e-9)
+    # A run that failed has no value, and therefore no pair.
+    is_failed = (table["policy"] == "FCFS") & (table["replication"] == 3)
+    with pytest.raises(co.InputError, match="the same replications"):
+        differences(table.assign(wait=table["wait"].mask(is_failed)), "wait", {"policy": "FCFS"})
+
+
+@pytest.mark.parametrize("base", [co.FCFS(), "FCFS()"])
+def test_differences_are_taken_from_an_object_as_the_table_shows_it(base):
+    rows = [
+        {"p": str(policy), "replication": r, "wait": float(i)}
+        for i, policy in enumerate((co.FCFS(), co.EASY()))
+        for r in range(4)
+    ]
+    found = differences(pd.DataFrame(rows), "wait", {"p": base})
+    assert found[["p", "difference"]].to_numpy().tolist() == [["EASY()", 1.0]]
+
+
+def test_runs_without_a_value_of_a_key_can_be_the_base():
+    rows = [
+        {"limit": limit, "replication": r, "wait": r + (limit or 3.0)}
+        for limit in (None, 1.0)
+        for r in range(8)
+    ]
+    (found,) = differences(pd.DataFrame(rows), "wait", {"limit": None}).to_dict("records")
+    assert (found["limit"], found["difference"]) == (1.0, -2.0)
+
+
+def test_a_replication_that_occurs_twice_has_no_difference():
+    rows = [{"p": p, "replication": r, "wait": r} for p in ("a", "b") for r in range(5)]
+    with pytest.raises(co.InputError):
+        differences(pd.DataFrame(rows * 2), "wait", {"p": "a"})

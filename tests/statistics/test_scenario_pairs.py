@@ -9,6 +9,7 @@ from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size, mean_times
 from tests.widgets.pairs import FEW, SPANNING, WHOLE, few_jobs
 
 WIDER = WHOLE.with_(workload=WHOLE.workload.with_(sizes=co.uniform(1, 9)))
+PARTS = WHOLE.with_(workload=co.JobModel(co.uniform(1, 4), 2))
 LOG = WHOLE.with_(workload=WHOLE.workload.sample(100, seed=1, rate=1.0))
 
 
@@ -87,6 +88,8 @@ def test_the_break_even_penalty_lies_between_gain_and_loss(monkeypatch):
         (lambda: by_size(WHOLE, 5, 0.5), "other = 5 is not of type Scenario"),
         (lambda: by_size(WHOLE, WHOLE, -1), "load = -1; give a finite number above 0"),
         (lambda: by_size(LOG, WHOLE, 0.5), "one has the workload .* give a scenario with a JobMod"),
+        (lambda: by_size(PARTS, PARTS, 0.3), "one has jobs of 2 components; give"),
+        (lambda: mean_times(PARTS, 0.3, scenario_pairs.EFFORTS[0]), "scenario has jobs of 2 comp"),
         (lambda: scenario_pairs.over_load(WHOLE, 5), "other = 5 is not of type Scenario"),
         (lambda: by_size(WHOLE, WIDER, 0.4), "other has jobs of up to 9 processors, and one has"),
         (lambda: scenario_pairs.over_load(WIDER, WHOLE), "other has jobs of up to 8 processors, "),

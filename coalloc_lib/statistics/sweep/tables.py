@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.basics.checks import InputError, one_of, shown
+from coalloc_lib.basics.checks import InputError, one_of
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.columns import limits_of
@@ -181,18 +181,15 @@ def _table(run, names, with_errors):
     return table
 
 
-def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = None) -> pd.DataFrame:
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
     """Return the mean of each result at each point of a sweep, with Student's 95 % t interval.
+
+    `coalloc_lib.statistics.differences` compares points in pairs of replications.
 
     Parameters
     ----------
     table : DataFrame
         The table that `sweep` returned. Rows with an ``error`` are left out.
-    against : dict, optional
-        One argument and its value, such as ``{"policy": "FCFS()"}``. The results then are
-        differences from the point where the argument has this value and all other arguments are the
-        same. They are taken in pairs: the same replication of both points has the same seed and
-        therefore the same jobs.
 
     Returns
     -------
@@ -206,8 +203,7 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
     Raises
     ------
     InputError
-        If the table is not that of a sweep, if it has a replication of a point twice, or if
-        `against` does not match it.
+        If the table is not that of a sweep, or if it has a replication of a point twice.
 
     Warns
     -----
@@ -224,8 +220,6 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
     """
     names, columns = _numbers_of(table)
     good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
-    if against is not None:
-        table, columns, good = _paired(table, names, columns, good, against)
     rows, fewest = [], FEW
     for row, where in _points(table, names):
         finished = where[good[where]]
@@ -233,8 +227,7 @@ def summarize(table: pd.DataFrame, *, against: Mapping[str, object] | None = Non
             fewest = min(fewest, len(finished))
         for name, column in columns.items():
             values = column[finished]
-            limits = limits_of(name, values) if against is None else (-np.inf, np.inf)
-            row |= _interval(name, values, limits)
+            row |= _interval(name, values, limits_of(name, values))
         rows.append(row)
     if fewest < FEW:
         warnings.warn(
@@ -278,34 +271,6 @@ def _numbers_of(table):
             "different seeds are summarized one by one)"
         )
     return names, columns
-
-
-def _paired(table, names, columns, good, against):
-    if not isinstance(against, Mapping) or len(against) != 1 or not set(against) <= set(names):
-        known = ", ".join(names)
-        raise InputError(
-            f"against = {shown(against)}; give a dict with one argument ({known}) and its value"
-        )
-    ((name, value),) = against.items()
-    cells = table[name]
-    is_base = (cells.isna() if value is None else cells == label(value)).to_numpy()
-    if not is_base.any():
-        known = ", ".join(map(str, table[name].unique()))
-        raise InputError(f"against = {shown(against)}; give one of the values of {name}: {known}")
-    base = _rows_of_base(table[[each for each in names if each != name] + ["replication"]], is_base)
-    is_other = ~is_base
-    differences = {each: column[is_other] - column[base] for each, column in columns.items()}
-    is_pair = good[is_other] & (base >= 0) & good[base]
-    return table.loc[is_other, names], differences, is_pair
-
-
-def _rows_of_base(keys, is_base):
-    # The result has, for each row that is not of the base, the row of the base with the same keys,
-    # or -1 if there is none. The columns get numbers as names, so that no name occurs twice.
-    keys = keys.set_axis(range(keys.shape[1]), axis=1)
-    bases = keys[is_base].assign(row=np.flatnonzero(is_base))
-    rows = keys[~is_base].merge(bases, on=list(keys.columns), how="left")["row"]
-    return rows.fillna(-1).to_numpy(dtype=np.int64)
 
 
 def _interval(name, values, limits):

@@ -1,4 +1,4 @@
-"""What is made of a sweep's table: intervals, differences in pairs, LaTeX."""
+"""What is made of a sweep's table: intervals, and the names of its logs."""
 
 import hashlib
 
@@ -11,69 +11,12 @@ from coalloc_lib.statistics.provenance import made_by
 from coalloc_lib.statistics.sweep import summarize, sweep
 
 
-def test_differences_are_taken_in_pairs():
-    """Two policies run the same jobs, so their difference is free of the noise of the jobs."""
-    noise = np.random.default_rng(1).normal(0, 100, 8)
-    rows = [
-        {"policy": policy, "load": load, "replication": r, "wait": 10 * load + less + noise[r]}
-        for policy, less in (("FCFS", 0.0), ("EASY", -1.0))
-        for load in (1, 2)
-        for r in range(8)
-    ]
-    table = pd.DataFrame(rows).sample(frac=1, random_state=3)
-    paired = summarize(table, against={"policy": "FCFS"}).set_index(["policy", "load"])
-    assert set(paired.index) == {("EASY", 1), ("EASY", 2)}
-    np.testing.assert_allclose(paired["wait_estimate"], -1)
-    np.testing.assert_allclose(paired["wait_half_width"], 0, atol=1e-9)
-    # A run that failed has no pair.
-    table["error"] = np.where((table["policy"] == "FCFS") & (table["replication"] == 3), "no", "")
-    assert set(summarize(table, against={"policy": "FCFS"})["wait_count"]) == {7}
-    for wrong in ({"policy": "SJF"}, {"rule": "FCFS"}, {"policy": "FCFS", "load": 1}, "FCFS"):
-        with pytest.raises(co.InputError, match="against = "):
-            summarize(table, against=wrong)
-
-
-def test_runs_without_a_value_can_be_the_base():
-    rows = [
-        {"limit": limit, "replication": r, "wait": r + (limit or 3.0)}
-        for limit in (None, 1.0)
-        for r in range(8)
-    ]
-    (found,) = summarize(pd.DataFrame(rows), against={"limit": None}).to_dict("records")
-    assert (found["limit"], found["wait_estimate"], found["wait_count"]) == (1.0, -2.0, 8)
-
-
 def test_a_replication_that_occurs_twice_is_refused():
     """Two sweeps with different seeds have the same numbers of replications."""
     rows = [{"p": p, "replication": r, "wait": r} for p in ("a", "b") for r in range(5)]
     table = pd.DataFrame(rows)
-    for against in (None, {"p": "a"}):
-        with pytest.raises(co.InputError, match="the same replication of a point twice; give each"):
-            summarize(pd.concat([table, table]), against=against)
-
-
-def test_differences_are_taken_whatever_the_names_of_columns():
-    rows = [
-        {"good": good, "row": "x", "replication": r, "wait": r**good, "wait against": 1.0}
-        for good in (1, 2)
-        for r in range(4)
-    ]
-    (found,) = summarize(pd.DataFrame(rows), against={"good": 1}).to_dict("records")
-    assert (found["good"], found["row"], found["wait_estimate"]) == (2, "x", 2.0)
-    assert (found["wait against_estimate"], found["wait against_count"]) == (0.0, 4)
-    results = pd.DataFrame(rows).rename(columns={"good": "p", "wait": "good"})
-    assert summarize(results, against={"p": 1})["good_estimate"].tolist() == [2.0]
-
-
-def test_differences_are_taken_from_an_object_as_the_table_shows_it():
-    rows = [
-        {"p": str(policy), "replication": r, "wait": float(i)}
-        for i, policy in enumerate((co.FCFS(), co.EASY()))
-        for r in range(4)
-    ]
-    for base in (co.FCFS(), "FCFS()"):
-        found = summarize(pd.DataFrame(rows), against={"p": base})
-        assert found[["p", "wait_estimate"]].to_numpy().tolist() == [["EASY()", 1.0]]
+    with pytest.raises(co.InputError, match="the same replication of a point twice; give each"):
+        summarize(pd.concat([table, table]))
 
 
 def test_a_table_without_arguments_is_one_point():
