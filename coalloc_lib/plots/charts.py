@@ -308,8 +308,9 @@ class Chart:
         is_finite = np.isfinite(points["y"].to_numpy())
         finite = points[is_finite]
         # Between its finite ends, a line is interrupted where a value is not finite.
-        begun, not_ended = (np.logical_or.accumulate(a) for a in (is_finite, is_finite[::-1]))
-        line = points[begun & not_ended[::-1]]
+        has_begun = np.logical_or.accumulate(is_finite)
+        goes_on = np.logical_or.accumulate(is_finite[::-1])[::-1]
+        line = points[has_begun & goes_on]
         width = 1.4 if bold is None else 2.2 if name in bold else 1.1
         draw_line(
             axes,

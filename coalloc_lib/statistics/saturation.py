@@ -51,8 +51,8 @@ DEVIATIONS = 3.3
 #: The load with a given mean response time is searched only between an estimate of the maximal
 #: utilization divided by this factor and the estimate multiplied by it.
 WIDEST_SEARCH = 1000
-#: The largest distance of a load from the saturating load in `loss_between_bounds`, in steps of half
-#: a percent of the saturating load.
+#: The largest distance of a load from the saturating load in `loss_between_bounds`, in steps of
+#: half a percent of the saturating load.
 WIDEST_STEPS = 100
 #: An offered load that saturates every system. A policy that books each job at its submission has
 #: no queue whose length could be constant, so its utilization is measured at this load.
