@@ -102,7 +102,7 @@ def _picture(
     rings = "; rings: before the last change" if before else ""
     table, spanning_over_sharing = _response_times(ran, WEIGHINGS[weight], before)
     if (table["ci95_high"] > MOST_GROWTH * table["hours"]).any():
-        rings += "; an interval is so wide because the queue may have grown to the end"
+        rings += "; a very wide interval: the queue may have grown to the end of the log"
     dots = plots.intervals(
         table, x="hours", row="mode", words="words", log=True, row_height=0.34,
         span=SPAN, before="before",
