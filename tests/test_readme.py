@@ -114,12 +114,16 @@ def test_every_sentence_on_results_is_made_from_the_archive(front_door):
         assert {*texts} == {made[name]}, f"run `make front-door`: {name} is out of date"
 
 
-def test_sentences_on_results_would_change_with_the_results(front_door, monkeypatch):
+@pytest.mark.notebook  # the map of the tour is simulated again
+def test_the_sentence_on_the_map_would_change_with_its_intervals(front_door):
     from lessons import tour_map
 
     cells = tour_map.where_spanning_pays()
     longer = cells.assign(ci95_low=1.0)
     assert front_door.map_block(longer) != front_door.map_block(cells)
+
+
+def test_the_tables_would_change_with_the_verdicts(front_door):
     ledger = pd.read_csv(front_door.LEDGER)
     turned = ledger.assign(verdict=ledger["verdict"].replace("holds", "does not hold"))
     assert front_door.table(turned) != front_door.table(ledger)

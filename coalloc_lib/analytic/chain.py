@@ -137,6 +137,8 @@ class SaturatedChain:
         self.allocations: list[tuple[int, ...]] = []
         self._positions: dict[tuple[int, ...], int] = {}  # the position of each allocation
         self._place_once = cache(self._place)  # many states have the same idle processors
+        # The names in error messages take longer to make than a placement.
+        self._placement_name, self._name_of = str(placement), cache(self._name_of_job)
         states, (self._weight, self._departing, self._source, self._target) = self._explore(budget)
         self._running = np.array([len(running) for running, _ in states])
         self._tangible = np.array([waiting != NONE_WAITS for _, waiting in states])
@@ -182,8 +184,7 @@ class SaturatedChain:
         answer = self.placement.place(components, self.request, idle)
         if answer is None:
             return None
-        what = f"a job with the components {shown([*components])}"
-        name = str(self.placement)
+        name, what = self._placement_name, self._name_of(job)
         allocation = tuple(checked_allocation(name, answer, sum(components), idle, what))
         if not serves(allocation, components, self.request, self.placement):
             mend = "return None, or an allocation that the request allows"
@@ -193,6 +194,9 @@ class SaturatedChain:
             self.allocations.append(allocation)
         left = tuple(free - used for free, used in zip(idle, allocation, strict=True))
         return self._positions[allocation], left
+
+    def _name_of_job(self, job):
+        return f"a job with the components {shown([*self.jobs[job]])}"
 
     def _try(self, running, job, idle):
         placed = self._place_once(job, idle)

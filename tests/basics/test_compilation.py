@@ -202,6 +202,7 @@ def test_where_no_folder_can_be_written_each_process_compiles(toys, run):
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_an_error_of_the_kernel_itself_is_no_damage(toys, run):
     (toys / "inner_here.py").write_text(
         "import kernels_here\n@kernels_here.kernel\ndef inner(x):\n    return 7 // (x - 1)\n"

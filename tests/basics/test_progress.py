@@ -1,5 +1,7 @@
 """The progress bar in a notebook leaves nothing in the notebook file that needs its widget."""
 
+import pytest
+
 RUN = """
 import coalloc_lib as co
 with co.Progress() as progress:
@@ -14,6 +16,7 @@ progress.close()
 """
 
 
+@pytest.mark.notebook
 def test_a_notebook_keeps_no_output_of_a_removed_bar():
     """JupyterLab would show an error when it opens a notebook with a widget that is gone."""
     # Importing these two takes three seconds, which each worker would need to list the tests.

@@ -163,13 +163,13 @@ def test_same_bookings_on_many_servers(request_type, rule):
     jobs = co.JobStream(
         np.sort(rng.uniform(0, 900, n)),
         runtime,
-        rng.integers(0, 30, (n, 1 if request_type == "total" else 2)) + 1,
+        rng.integers(0, 17, (n, 1 if request_type == "total" else 2)) + 1,
         estimate=runtime * rng.choice([1, 1.5, 4], n),
         request=request_type,
         span_penalty=rng.choice([0, 0.3], n),
     ).reserved_ahead(0.3, 40.0, 1)
     policy = co.Online(10, 3, 40, 400, rule, release_early=True)
-    schedule = both(co.Multicluster([190, 120]), jobs, scheduling=policy)
+    schedule = both(co.Multicluster([109, 69]), jobs, scheduling=policy)
     assert schedule.attempts.max() == 40
     assert 20 < len(schedule.refused) < n / 2
 

@@ -19,7 +19,7 @@ from tests.schedules.damage import broken, moved, right
 
 #: Jobs of one processor and of length 10 on two processors; 2 and 3 wait for 0 and 1.
 JOBS = co.JobStream([0, 0, 1, 2], [10] * 4, [1] * 4, request="total")
-SCHEDULE = co.simulate(co.Multicluster([2]), JOBS)
+SCHEDULE = co.simulate(co.Multicluster([2]), JOBS, engine="reference")
 
 
 def counts(schedule):

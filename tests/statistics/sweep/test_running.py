@@ -188,10 +188,10 @@ def recorded(folder):
     return {name for name, key in pairs if kept.read(key) is not MISSING}
 
 
-def check_nothing_is_left_to_do(folder):
+def check_nothing_is_left_to_do(folder, workers):
     results = run_points(logged, LOGGED, REPLICATIONS, seed=5, cache=folder / "cache")
     assert not (folder / "other_log").exists(), "a finished point was computed again"
-    assert results == run_points(logged, LOGGED, REPLICATIONS, seed=5, workers=2)
+    assert results == run_points(logged, LOGGED, REPLICATIONS, seed=5, workers=workers)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_runs_that_are_killed_go_on(tmp_path, monkeypatch, one_library, kills, w
     # Only calls that were running, or whose results were not yet stored, are computed twice.
     assert after.total() - len(after) <= kills * 2 * workers
     assert any(kept for _, kept in stages), "no kill came while points were computed"
-    check_nothing_is_left_to_do(tmp_path)
+    check_nothing_is_left_to_do(tmp_path, workers)
 
 
 @pytest.mark.long
@@ -230,4 +230,4 @@ def test_two_runs_at_once_share_a_cache(tmp_path, monkeypatch, one_library):
     assert [run.wait() for run in runs] == [0, 0]
     assert len(recorded(tmp_path)) == POINTS * REPLICATIONS
     monkeypatch.setenv("SWEEP_LOG", str(tmp_path / "other_log"))
-    check_nothing_is_left_to_do(tmp_path)
+    check_nothing_is_left_to_do(tmp_path, workers=2)
