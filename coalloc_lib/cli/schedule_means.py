@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.times import DAY, WEEK
-from coalloc_lib.schedules.metrics import least_means
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS, resample_weeks
 
@@ -34,6 +33,9 @@ class Mean(NamedTuple):
         The number of digits after the point in a printed table.
     unit : str
         The unit in a printed table.
+    least : float, optional
+        The smallest value that a job can have. By default it is the shortest run time, because no
+        job responds faster than it runs.
     """
 
     label: str
@@ -42,11 +44,12 @@ class Mean(NamedTuple):
     by_work: bool = False
     digits: int = 0
     unit: str = " s"
+    least: float | None = None
 
 
 #: The means over a schedule that ``coalloc simulate`` prints, by their names in its JSON output.
 MEANS = {
-    "mean_wait": Mean("mean wait", "wait_mean", lambda schedule: schedule.wait),
+    "mean_wait": Mean("mean wait", "wait_mean", lambda schedule: schedule.wait, least=0.0),
     "mean_response": Mean("mean response", "response_mean", lambda schedule: schedule.response),
     "average_weighted_response_time": Mean(
         "AWRT", "awrt_work", lambda schedule: schedule.response, by_work=True
@@ -57,6 +60,7 @@ MEANS = {
         lambda schedule: schedule.slowdown(BOUND),
         digits=1,
         unit="",
+        least=1.0,
     ),
 }
 
@@ -95,8 +99,9 @@ def _all_intervals(schedule: Schedule) -> dict[str, Interval]:
     submit, work = schedule.jobs.submit[ran], schedule.jobs.work[ran]
     values = [mean.values(schedule)[ran] for mean in MEANS.values()]
     weights = [work if mean.by_work else np.ones(len(work)) for mean in MEANS.values()]
-    weeks, least = resample_weeks(values, np.stack(weights), submit), least_means(schedule)
+    weeks = resample_weeks(values, np.stack(weights), submit)
+    shortest = float((schedule.end - schedule.start)[ran].min())
     return {
-        name: weeks.interval(itemgetter(at)).within(least[mean.metric])
+        name: weeks.interval(itemgetter(at)).within(shortest if mean.least is None else mean.least)
         for at, (name, mean) in enumerate(MEANS.items())
     }

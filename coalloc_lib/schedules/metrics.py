@@ -82,40 +82,6 @@ def _served(schedule):
     return ran
 
 
-def least_means(schedule: Schedule) -> dict[str, float]:
-    """Return lower bounds for the mean wait, response time and slowdown of a schedule.
-
-    The keys of the dict are those of `means`.
-
-    A wait is at least 0, a response time is at least the time on processors, and a bounded slowdown
-    is at least 1. The run times of the jobs are given, and only their waits depend on the queue. So
-    the mean response time is at least the mean time on processors, with the same weights. The
-    bounds cut the confidence intervals of the metrics (see `Interval.within`), which are about the
-    same jobs with other waits, and not about jobs with other run times.
-
-    Raises
-    ------
-    InputError
-        All jobs were rejected, or all jobs have a run time of 0.
-
-    Examples
-    --------
-    >>> import coalloc_lib as co
-    >>> jobs = co.JobStream(submit=[0, 0], runtime=[20, 30], components=[2, 2])
-    >>> least_means(co.simulate(co.Multicluster([2]), jobs))["response_mean"]
-    25.0
-    """
-    ran = _served(schedule)
-    length = (schedule.end - schedule.start)[ran]
-    return {
-        "wait_mean": 0.0,
-        "response_mean": float(length.mean()),
-        "slowdown_mean": 1.0,
-        "awrt_work": weighted_mean(length, weights_of(schedule.jobs, "work")[ran]),
-        "awrt_processors": weighted_mean(length, weights_of(schedule.jobs, "processors")[ran]),
-    }
-
-
 def by_width(jobs: JobStream, bounds: Any = None) -> "pd.Categorical":
     """Group jobs by number of processors, and return the group of each job, such as "5-8".
 

@@ -26,7 +26,7 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.merging import merge
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Scheduling
-from coalloc_lib.schedules.schedule import WEIGHTS, weighted_mean, weights_of
+from coalloc_lib.schedules.schedule import WEIGHTS, weights_of
 from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics.bootstrap import WEEK, resample_weeks
 from coalloc_lib.statistics.provenance import made_by
@@ -98,9 +98,7 @@ def compare_sites(
         - ``begin`` and ``end`` of the time that all logs have in common, in UTC for logs on the
           calendar and otherwise in seconds;
         - ``spanned``, the share of the jobs that span sites;
-        - ``local_h``, the AWRT in hours if the sites stay alone. Its interval ends at the mean run
-          time of the jobs, because it is about the same jobs with other waits. For jobs with other
-          run times it can be too short at its lower end;
+        - ``local_h``, the AWRT in hours if the sites stay alone;
         - ``sharing``, the AWRT with job sharing over the local AWRT;
         - ``spanning``, the AWRT with spanning over that with job sharing;
         - the ends of their 95 % intervals (bootstrap over weeks), such as ``sharing_low``;
@@ -357,10 +355,9 @@ def _row(name, chosen, weight, schedules):
         means = resample_weeks(responses, weights, jobs.submit)
     except InputError as error:
         raise InputError(f"{name}, in the period that all logs cover: {error}") from None
-    # The response time of a job is never below its run time, so the mean run time is a lower bound
-    # of the AWRT.
-    runtimes = (schedules[0].end - schedules[0].start)[chosen]
-    least = weighted_mean(runtimes, weights) / HOUR
+    # No job responds faster than it runs. The mean run time would be a closer bound, but other
+    # weeks have jobs with other run times.
+    least = float((schedules[0].end - schedules[0].start)[chosen].min()) / HOUR
     row = {"site": name, "weight": weight, "jobs": len(jobs), "spanned": spanned}
     return row | _intervals(means, least)
 

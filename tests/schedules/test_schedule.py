@@ -13,7 +13,6 @@ from coalloc_lib.basics.display import STYLE
 from coalloc_lib.schedules.drawing import FIRST, window_of
 from coalloc_lib.schedules.metrics import (
     by_width,
-    least_means,
     means,
     utilization_timeline,
     width_edges,
@@ -93,7 +92,7 @@ def test_response_weighted_by_work(four):
 def test_jobs_without_work_or_jobs_that_were_rejected_have_no_weighted_mean():
     jobs = co.JobStream([0, 0], [0, 0], [1, 1], request="total")
     schedule = co.simulate(co.Multicluster([1]), jobs)
-    for call in (least_means, means, co.Schedule.average_weighted_response_time):
+    for call in (means, co.Schedule.average_weighted_response_time):
         with pytest.raises(
             co.InputError, match="all jobs have a run time of 0, so their response"
         ) as error:
@@ -103,7 +102,7 @@ def test_jobs_without_work_or_jobs_that_were_rejected_have_no_weighted_mean():
     long = jobs.replace(runtime=[99, 99])
     rejected = co.simulate(co.Multicluster([1]), long, scheduling=online)
     with pytest.raises(co.InputError, match="all jobs of the schedule were rejected"):
-        least_means(rejected)
+        means(rejected)
 
 
 def test_the_policies_of_a_schedule_without_a_placement_are_its_scheduling_policy(four):

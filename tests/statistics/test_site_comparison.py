@@ -92,6 +92,16 @@ def test_it_is_what_the_ways_to_run_give_of_each_sites_jobs():
         assert row["jobs"] == len(logs[name])
 
 
+def test_an_awrt_without_waits_has_an_interval_of_both_sides():
+    """The jobs of other weeks may have shorter run times, even if no job waits."""
+    rng = np.random.default_rng(8)
+    submit, runtime = np.sort(rng.uniform(0, 12 * WEEK, 500)), rng.lognormal(8, 1.2, 500)
+    logs = {name: co.JobStream(submit, runtime, np.ones(500)) for name in ("a", "b")}
+    table = compare_sites({"a": 500, "b": 500}, logs, 0.1)
+    assert (table["local_h_low"] < 0.98 * table["local_h"]).all()
+    assert (table["local_h_high"] > 1.02 * table["local_h"]).all()
+
+
 def written(tmp_path, name, stream, start):
     path = tmp_path / f"{name}.swf"
     co.write_swf(path, stream, {} if start is None else {"UnixStartTime": start})

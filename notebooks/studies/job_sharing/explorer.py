@@ -61,12 +61,14 @@ def streams() -> dict[str, JobStream]:
 class RanJobs(NamedTuple):
     """The measurements of one simulated schedule of a workload.
 
-    For each weight, `sums` has three rows of weighted sums by part of the time: response times, the
-    weights alone, and run times. `spanned` is the share of the jobs that span machines, and `busy`
-    has the utilization of each site on each day.
+    For each weight, `sums` has two rows by part of the time: the weighted sum of the response
+    times, and the sum of the weights. No job runs for less than `shortest` seconds. `spanned` is
+    the share of the jobs that span machines, and `busy` has the utilization of each site on each
+    day.
     """
 
     sums: dict[str, NDArray[np.float64]]
+    shortest: float
     spanned: float
     busy: pd.DataFrame
 
@@ -77,16 +79,16 @@ def sharing_run(setting: Setting, jobs: JobStream, count: int) -> RanJobs:
     schedule = simulate(setting, jobs[np.arange(min(count, len(jobs)))]).schedule
     submit = schedule.jobs.submit
     part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
-    length = schedule.end - schedule.start
+    shortest = float((schedule.end - schedule.start).min())
     sums = {}
     for name in WEIGHTS:
         weight = getattr(schedule.jobs, name)
-        values = (schedule.response, 1.0, length)
+        values = (schedule.response, 1.0)
         sums[name] = np.array([np.bincount(part, weight * value, PARTS) for value in values])
     edges = submit.min() + DAY * np.arange(np.ptp(submit) // DAY + 1)
     busy = utilization_timeline(schedule, edges).query("grouping == 'cluster'")
     busy = busy.assign(day=(busy["begin"] - edges[0]) / DAY)
-    return RanJobs(sums, float(schedule.spans.mean()), busy)
+    return RanJobs(sums, shortest, float(schedule.spans.mean()), busy)
 
 
 @lru_cache(maxsize=64)
@@ -126,16 +128,13 @@ def _picture(
 
 
 def _response_times(ran, weight, before):
-    responses, weights, lengths = np.stack([way.sums[weight] for way in ran.values()], axis=1)
+    responses, weights = np.stack([way.sums[weight] for way in ran.values()], axis=1)
     resampled = resample_sums(responses, weights, BLOCK, resamples=RESAMPLES, seed=model.SEED)
     spanning, sharing = (model.WAYS.index(way) for way in (model.MULTI_SITE, model.SHARING))
     ratio = resampled.interval(lambda means: float(means[spanning] / means[sharing]))
     rows = []
-    for row, mode in enumerate(ran):
-        # No job responds faster than it runs, so the weighted mean run time is a lower bound for
-        # the confidence interval of the response time.
-        least = lengths[row].sum() / weights[row].sum()
-        hours = resampled.interval(itemgetter(row)).within(least).times(1 / 3600)
+    for row, (mode, way) in enumerate(ran.items()):
+        hours = resampled.interval(itemgetter(row)).within(way.shortest).times(1 / 3600)
         words = f"{_in_hours(hours.estimate)} h {_ends(hours, _in_hours)}"
         earlier = before[row] if before else float("nan")
         described = {"mode": mode, "words": words, "before": earlier}
@@ -145,7 +144,7 @@ def _response_times(ran, weight, before):
 
 def _busy_sites(ran):
     panels = []
-    for mode, (_, spanned, busy) in ran.items():
+    for mode, (_, _, spanned, busy) in ran.items():
         if mode == model.SINGLE:
             continue
         shares = 100 * busy.groupby("group")["utilization"].mean()
@@ -239,7 +238,7 @@ def _hours(workloads, configuration, workload, policy, penalty, weight, load):
     jobs = workloads[workload]
     ran = _run_each_way(configuration, jobs, policy, penalty, LOADS[load], count)
     sums = [way.sums[WEIGHINGS[weight]].sum(axis=1) for way in ran.values()]
-    return tuple(float(response / weight) / 3600 for response, weight, _ in sums)
+    return tuple(float(response / weight) / 3600 for response, weight in sums)
 
 
 def sharing_explorer(state: str = "") -> Explorer:
