@@ -49,7 +49,7 @@ OTHER = {
     },
     "sharing": {
         "configuration": "m256", "policy": "FCFS", "penalty": 0.6, "weighted by": "processors",
-        "load": "0.8",
+        "load": "0.8", "picture": "how busy each site is",
     },
 }  # fmt: skip
 
@@ -175,6 +175,7 @@ def test_one_line_recreates_an_explorer(name):
         (sharing.sharing_picture, {"penalty": -0.1}, "^penalty = "),
         (sharing.sharing_picture, {"load": "2"}, "^load = "),
         (sharing.sharing_picture, {"weight": "jobs"}, "^weight = "),
+        (sharing.sharing_picture, {"picture": "a map"}, "^picture = "),
         (widgets.division_picture, {"penalty": -0.1}, "^penalty = -0.1"),
         (widgets.division_picture, {"sizes": "64;64"}, "^sizes.*; "),
         (widgets.division_explorer, {"divisions": "64,64"}, "^divisions = .*; give a non-empty"),
@@ -523,7 +524,8 @@ def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
     first = next(iter(workloads(1).values()))[0]
     late = first.replace(submit=first.submit + 100.3 * DAY)
     monkeypatch.setattr(sharing, "streams", lambda: {"late": late})
-    sharing.sharing_picture("m128", "late", policy="FCFS", penalty=0.35)
+    for picture in sharing.PICTURES:
+        sharing.sharing_picture("m128", "late", policy="FCFS", penalty=0.35, picture=picture)
     m128, chopped, fcfs = co.Multicluster([128] * 4), late.chopped(128), co.FCFS()
     jobs, home = chopped.subjobs, (np.arange(len(late)) % 4)[chopped.job]
     ran = {
@@ -556,8 +558,10 @@ def test_each_workload_has_its_picture_and_a_slow_policy_runs_its_first_jobs_alo
 
 def test_jobs_come_at_the_load_that_is_chosen(drawn):
     jobs = sharing.streams()["synthetic, 1"]
-    sharing.sharing_picture(workload="synthetic, 1", load="0.8")
+    for picture in sharing.PICTURES:
+        sharing.sharing_picture(workload="synthetic, 1", load="0.8", picture=picture)
     slower = jobs.offered_load(co.Multicluster([128] * 4)) / 0.8
     days = np.ptp(jobs.submit) * slower / DAY
     assert drawn["timelines"]["day"].max() == int(days) - 1  # from 0, whole days
-    assert "load 0.8" in drawn["dots subtitle"]
+    for name in ("dots", "timelines"):
+        assert "load 0.8" in drawn[f"{name} subtitle"]

@@ -24,6 +24,8 @@ from studies.job_sharing.runs import Setting, simulate
 #: The weights of the average weighted response time (AWRT) that the user can choose. Each key is
 #: the text that the control shows, and each value is the name of the weight in the code.
 WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
+#: The two pictures that the user can choose from.
+PICTURES = TIMES, BUSY = "response times", "how busy each site is"
 #: The number of bootstrap resamples for each confidence interval.
 RESAMPLES = 300
 #: The largest number of workloads of each kind, extracts of the log or synthetic samples, that the
@@ -93,14 +95,20 @@ def sharing_run(setting: Setting, jobs: JobStream, count: int) -> RanJobs:
 
 @lru_cache(maxsize=64)
 def _picture(
-    configuration: str, workload: str, jobs: JobStream, policy: str, penalty: float, weight: str,
-    load: float | None, count: int, before: tuple[float, ...],
+    picture: str, configuration: str, workload: str, jobs: JobStream, policy: str, penalty: float,
+    weight: str, load: float | None, count: int, before: tuple[float, ...],
 ) -> Picture:  # fmt: skip
     ran = _run_each_way(configuration, jobs, policy, penalty, load, count)
     label = f"{configuration}, {workload}, {policy}, penalty {penalty:g}"
     label += f", load {load:g}" if load else ""
     if count < len(jobs):
         label += f", first {count:,} jobs"
+    if picture == BUSY:
+        return _busy_picture(ran, label)
+    return _response_picture(ran, label, weight, before)
+
+
+def _response_picture(ran, label, weight, before):
     rings = "; rings: before the last change" if before else ""
     table, spanning_over_sharing = _response_times(ran, WEIGHINGS[weight], before)
     if (table["ci95_high"] > MOST_GROWTH * table["hours"]).any():
@@ -114,17 +122,18 @@ def _picture(
         f"their site's, and run whole on one machine{rings}",
     )  # fmt: skip
     plots.style.mark_powers(dots.axes[0].xaxis)
+    return Picture(dots, rows=[f"{row['mode']} {row['words']}" for row in table.to_dict("records")])
+
+
+def _busy_picture(ran, label):
     busy = _busy_sites(ran)
-    below = plots.timelines(
+    strips = plots.timelines(
         busy, panel="panel", strip="site", time="day", busy="utilization",
         until=busy["day"].max() + 1, xlabel="day", ylabel="site",
         title="How busy each site is from day to day",
         subtitle=f"{label}; up to the last submission; headings: the least and the most busy site",
     )  # fmt: skip
-    timeline = Picture(below, rows=busy["panel"].unique())._repr_mimebundle_()["text/html"]
-    folded = "<details><summary>how busy each site is from day to day</summary>"
-    in_words = [f"{row['mode']} {row['words']}" for row in table.to_dict("records")]
-    return Picture(dots, below=f"{folded}{timeline}</details>", rows=in_words)
+    return Picture(strips, rows=busy["panel"].unique())
 
 
 def _response_times(ran, weight, before):
@@ -200,9 +209,9 @@ def _ends(interval, shown):
 def sharing_picture(
     configuration: str = model.STANDARD, workload: str = "", policy: str = "EASY",
     penalty: float = 0.25, weight: str = "processors × run time", load: str = "as they came",
-    coarse: bool = False, before: Mapping[str, Any] | None = None,
+    picture: str = TIMES, coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the weighted response time of each way to run jobs, and how busy each site is.
+    """Draw the weighted response time of each way to run jobs, or how busy each site is.
 
     Parameters
     ----------
@@ -214,11 +223,13 @@ def sharing_picture(
         How much longer a job runs if it spans machines, as a share of its run time.
     weight, load : str
         Keys of `WEIGHINGS` and of `LOADS`.
+    picture : str
+        One of `PICTURES`.
     coarse : bool
         Whether to run only the first 500 jobs. Conservative backfilling is slow, so it never runs
         more than 3,000 jobs.
     before : mapping, optional
-        Earlier arguments. Their AWRT is drawn as rings.
+        Earlier arguments. Their AWRT is drawn as rings among the response times.
     """
     workloads = streams()
     workload = one_of("workload", workload or next(iter(workloads)), tuple(workloads))
@@ -226,14 +237,15 @@ def sharing_picture(
     one_of("policy", policy, tuple(model.POLICIES))
     one_of("weight", weight, tuple(WEIGHINGS))
     one_of("load", load, tuple(LOADS))
+    one_of("picture", picture, PICTURES)
     count = SOON if coarse else BOUNDED.get(policy, model.JOBS)
     penalty = not_negative("penalty", penalty)
     arguments = policy, penalty, weight, LOADS[load], count
     earlier = () if before is None or coarse else _hours(workloads, **before)
-    return _picture(configuration, workload, workloads[workload], *arguments, earlier)
+    return _picture(picture, configuration, workload, workloads[workload], *arguments, earlier)
 
 
-def _hours(workloads, configuration, workload, policy, penalty, weight, load):
+def _hours(workloads, configuration, workload, policy, penalty, weight, load, picture):
     count = BOUNDED.get(policy, model.JOBS)
     jobs = workloads[workload]
     ran = _run_each_way(configuration, jobs, policy, penalty, LOADS[load], count)
@@ -254,6 +266,7 @@ def sharing_explorer(state: str = "") -> Explorer:
         "penalty": slider_with_entry("penalty", 0.25, 0.0, 1.0, 0.05),
         "load": choice("load", LOADS),
         "weight": choice("weighted by", WEIGHINGS),
+        "picture": choice("picture", PICTURES),
     }
 
     def simulates(policy: str, **_: object) -> bool:
