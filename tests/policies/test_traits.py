@@ -120,3 +120,10 @@ def test_processors_of_a_job_that_ends_early_become_idle_at_once_under_policies_
 ):
     assert policy.release_early
     assert not co.Online().release_early
+
+
+@pytest.mark.parametrize(
+    ("policy", "title"), [(co.FPFS(50), "FPFS(50)"), (co.FPFS(0), "FPFS(0)"), (co.EASY(), "EASY")]
+)
+def test_a_title_has_the_limit_of_a_policy_that_has_one(policy, title):
+    assert policy.title == title
