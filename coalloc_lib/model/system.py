@@ -108,7 +108,7 @@ NAMED_SYSTEMS = {
 
 #: The pattern of one or more equal clusters in a string. For example, "2x32" means two clusters of
 #: 32 processors each.
-_CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})x)?([+-]?\d{1,18})\s*", re.ASCII)
+_CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})[x×])?([+-]?\d{1,18})\s*", re.ASCII)
 
 
 def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
@@ -134,7 +134,7 @@ def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:
 
     Examples
     --------
-    >>> parse_clusters("64,32,32").sizes, parse_clusters("64,2x32").sizes
+    >>> parse_clusters("64,2x32").sizes, parse_clusters("64,2×32").sizes
     ((64, 32, 32), (64, 32, 32))
     """
     if isinstance(text, str) and text in NAMED_SYSTEMS:

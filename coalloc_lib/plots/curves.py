@@ -95,14 +95,17 @@ def curves(
     figure, grid = _new_grid(len(shown), most)
     top = TOP if whole else _fitted_top(points)
     grid[0][0].set(yscale="log", ylim=(0.93, top))
+    right, lefts = 1.02 * max(marks.largest, *maxima["most"], *maxima["maximum"]), []
     for axes, below, heading, names in zip(*grid, shown, shown.values(), strict=True):
         _draw_lines(axes, points, names, marks.look)
         axes.set_xlim(left, None)
         if earlier is not None:
             _draw_earlier(axes, earlier[earlier["label"].isin(names)], marks.look)
-        _draw_maxima(axes, below, maxima.loc[names], marks, whole)
+        lefts.append(_draw_maxima(axes, below, maxima.loc[names], marks, right))
         head(axes, heading)
         below.set_xlabel(xlabel)
+    # All panels have the same axis, so that equal loads stand at equal places.
+    _limit_loads(grid[1], *((0.0, 1.0) if whole else (min(lefts), right)))
     _name_axes(grid[0][0], grid[1][0], most)
     title_figure(figure, title, subtitle, *_notes(points, marks, beside, threshold))
     return figure
@@ -207,8 +210,8 @@ def _draw_earlier(axes, points, look):
         axes.plot([last["x"], last["maximum"]], [last["y"], TOP], color=look[name].colour, **pale)
 
 
-def _draw_maxima(axes, below, maxima, marks, whole):
-    right = 1.02 * max(marks.largest, *maxima["most"], *maxima["maximum"])
+def _draw_maxima(axes, below, maxima, marks, right):
+    # Return the left end of an axis on which all names have room.
     left = below.get_xlim()[0]
     for row, one in enumerate(maxima.sort_values("maximum", kind="stable").itertuples()):
         _draw_maximum(axes, below, row, one, marks)
@@ -217,11 +220,15 @@ def _draw_maxima(axes, below, maxima, marks, whole):
         _name_maximum(below, row, one, at, words, marks.look[one.Index].colour)
         room = LETTER * len(below.figure.axes) / 2 * len(words)  # as a share of the axis
         left = min(left, (at - room * right) / (1 - room))
-    left, right = (0.0, 1.0) if whole else (left, right)
-    below.set_xlim(left, right)
-    below.set_xticks([at for at in below.get_xticks() if max(0, left) <= at <= min(1, right)])
     below.grid(False)
     below.spines["left"].set_visible(False)
+    return left
+
+
+def _limit_loads(panels, left, right):
+    for below in panels:
+        below.set_xlim(left, right)
+        below.set_xticks([at for at in below.get_xticks() if max(0, left) <= at <= min(1, right)])
 
 
 def _draw_maximum(axes, below, row, one, marks):

@@ -19,16 +19,20 @@ from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.curves import Curve, response_curve
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.widgets.controls import Explorer
-from coalloc_lib.widgets.inputs import slider_with_list
+from coalloc_lib.widgets.inputs import (
+    disable,
+    slider_with_entry,
+    slider_with_list,
+    text_entry,
+)
 from coalloc_lib.workloads.models import JobModel
 
 #: The names of the placement policies whose response times the division explorer compares.
 COMPARED_PLACEMENTS = ("first-fit", "worst-fit")
 #: Several ways to divide 128 processors into clusters, each given by the cluster sizes.
-DIVISIONS = (
-    "32,32,32,32", "48,32,24,24", "64,32,16,16", "40,40,16,16,16", "16,16,16,16,16,16,16,16",
-    "16,16,16,16,8,8,8,8,8,8,8,8",
-)  # fmt: skip
+DIVISIONS = "4x32", "48,32,2x24", "64,32,2x16", "2x40,3x16", "8x16", "4x16,8x8"
+#: The largest number of components that the division explorer offers.
+MOST_COMPONENTS = 8
 #: The offered loads at which response times are simulated, as fractions of the maximal utilization.
 SHARES = (0.2, 0.4, 0.6, 0.75, 0.85, 0.92)
 #: The maximum half-width of the confidence interval of a mean response time that counts as precise,
@@ -101,7 +105,7 @@ def division_curves(
 def division_picture(
     sizes: Sequence[int] | str = (32, 32, 32, 32), components: int = 4,
     component_sizes: str = "D(0.9)[1,8]", penalty: float = 0.0, coarse: bool = False,
-    before: Sequence[int] | str | None = None,
+    before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
     """Plot response times under first fit and worst fit for one division into clusters.
 
@@ -109,7 +113,7 @@ def division_picture(
     ----------
     sizes : sequence of int or str
         The sizes of the clusters in processors, as integers or as a string such as
-        ``"64,32,16,16"``.
+        ``"64,32,2x16"``.
     components : int
         The number of components of each job.
     component_sizes : str
@@ -118,8 +122,8 @@ def division_picture(
         Jobs with several components run ``1 + penalty`` times as long.
     coarse : bool
         Whether to simulate less, which is faster and less precise.
-    before : sequence of int or str, optional
-        Another division, whose response times are drawn as dashed lines.
+    before : mapping, optional
+        Earlier values of `sizes` and `components`, whose response times are drawn as dashed lines.
 
     Returns
     -------
@@ -131,29 +135,39 @@ def division_picture(
     InputError
         If an argument is wrong, or if the largest job does not fit into the system.
     """
-    system, model = _system(sizes), JobModel(parse_sizes(component_sizes), components)
-    stretch = 1 + not_negative("penalty", penalty) * (components > 1)
-    effort = COARSE if coarse else FINE
-    curves = _stretched(division_curves(system, model, effort), stretch)
+    rest = component_sizes, penalty, COARSE if coarse else FINE
+    curves = _curves(sizes, components, *rest)
+    is_penalized = penalty > 0 and components > 1
+    bands = "" if coarse else "; bands: 95 % intervals"
     earlier = None
     if before is not None:
-        earlier = _table(_stretched(division_curves(_system(before), model, effort), stretch))
-    penalized = f", penalty {penalty:g}" if stretch > 1 else ""
-    bands = "" if coarse else "; bands: 95 % intervals"
-    bands += f"; dashed: before, on {_system(before)}" if before is not None else ""
-    subtitle = f"{system} processors, {components} components {component_sizes}{penalized}{bands}"
-    label = "load, not counting the time that the penalty adds" if stretch > 1 else "load"
+        earlier = _table(_curves(before["sizes"], before["components"], *rest))
+        bands += f"; dashed: before, {_setting(before['sizes'], before['components'])}"
     figure = plots.curves(
         _table(curves),
         title=_title(curves),
-        subtitle=subtitle,
-        xlabel=label,
+        subtitle=f"{_setting(sizes, components)} of {component_sizes} processors"
+        + (f", penalty {penalty:g}" if is_penalized else "")
+        + bands,
+        xlabel="load, not counting the time that the penalty adds" if is_penalized else "load",
         whole=True,
         before=earlier,
     )
     if coarse:
         _place_axes(figure)
     return Picture(figure, rows=[_in_words(name, curve) for name, curve in curves.items()])
+
+
+def _curves(sizes, components, component_sizes, penalty, effort) -> dict[str, Curve]:
+    model = JobModel(parse_sizes(component_sizes), components)
+    stretch = 1 + not_negative("penalty", penalty) * (model.components > 1)
+    curves = division_curves(_system(sizes), model, effort)
+    return {name: curve.stretched(stretch) for name, curve in curves.items()}
+
+
+def _setting(sizes, components):
+    words = "one component" if components == 1 else f"{components} components"
+    return f"{_system(sizes)}, {words}"
 
 
 def _in_words(name: str, curve: Curve) -> str:
@@ -164,10 +178,6 @@ def _in_words(name: str, curve: Curve) -> str:
     )
     carried = plots.format_interval(curve.maximum.interval)
     return f"{name} carries {carried}, mean response times {responses}"
-
-
-def _stretched(curves: Mapping[str, Curve], stretch: float) -> dict[str, Curve]:
-    return {name: curve.stretched(stretch) for name, curve in curves.items()}
 
 
 def _table(curves: Mapping[str, Curve]) -> pd.DataFrame:
@@ -200,8 +210,10 @@ def _title(curves: Mapping[str, Curve]) -> str:
     worse, better = sorted(maxima, key=lambda name: maxima[name].estimate)
     least, most = maxima[worse], maxima[better]
     if least.high < most.low:
-        return f"{better.capitalize()} carries {most.estimate:.0%}, {worse} {least.estimate:.0%}"
-    return f"Both placements carry about {most.estimate:.0%}: their intervals overlap"
+        digits = 0 if round(100 * least.estimate) < round(100 * most.estimate) else 1
+        shares = [f"{100 * found.estimate:.{digits}f} %" for found in (most, least)]
+        return f"{better.capitalize()} carries {shares[0]}, {worse} {shares[1]}"
+    return f"Both placements carry about {100 * most.estimate:.0f} %: their intervals overlap"
 
 
 def _system(sizes: Sequence[int] | str) -> Multicluster:
@@ -214,14 +226,18 @@ def division_explorer(
 ) -> Explorer:  # fmt: skip
     """Return a widget that shows response times for different divisions into clusters.
 
+    A slider selects one of the given divisions, and a text field takes any other.
+
     Parameters
     ----------
     divisions : sequence of str
-        The divisions, each as a string such as ``"64,32,16,16"``. A slider selects one of them.
-    components, component_sizes, penalty
+        The divisions of the slider, each as a string such as ``"64,32,2x16"``.
+    components : int
+        The number of components at first.
+    component_sizes, penalty
         As in `division_picture`.
     state : str
-        The division that is selected at first, as a line from the text field of such an explorer.
+        The values of the controls at first, as a line from the text field of such an explorer.
 
     Returns
     -------
@@ -237,19 +253,25 @@ def division_explorer(
     # Wrong arguments raise an error here. In `draw`, they would be shown as a note in the widget.
     JobModel(parse_sizes(component_sizes), components)
     not_negative("penalty", penalty)
-    jobs: dict[str, Any] = {
-        "components": components,
-        "component_sizes": component_sizes,
-        "penalty": penalty,
-    }
+    listed = slider_with_list("clusters", options, options[0])
+    own = text_entry("or other clusters", "")
+    disable(listed, own, bool)
+    most = max(MOST_COMPONENTS, components)
+    controls = {
+        "sizes": listed, "other": own,
+        "components": slider_with_entry("components", components, 1, most),
+    }  # fmt: skip
 
-    def draw(sizes: str, coarse: bool, before: dict[str, Any] | None) -> Picture:
+    def chosen(sizes: str, other: str, components: int) -> dict[str, Any]:
+        return {"sizes": other.strip() or sizes, "components": components}
+
+    def draw(coarse: bool, before: dict[str, Any] | None, **values: Any) -> Picture:
         return division_picture(
-            sizes, **jobs, coarse=coarse, before=None if before is None else before["sizes"]
-        )
+            **chosen(**values), component_sizes=component_sizes, penalty=penalty, coarse=coarse,
+            before=None if before is None else chosen(**before),
+        )  # fmt: skip
 
-    control = slider_with_list("clusters", options, options[0])
-    return Explorer({"sizes": control}, draw, state=state, simulates=lambda **_: True)
+    return Explorer(controls, draw, state=state, simulates=lambda **_: True)
 
 
 def _checked_divisions(divisions: Any) -> list[str]:

@@ -166,3 +166,15 @@ def test_a_maximum_outside_its_interval_is_on_the_axis_and_beside_its_name(ends)
     low, high = below.get_xlim()
     assert low < 0.25 < high
     assert below.texts[0].xy[0] <= 0.25
+
+
+def test_panels_have_one_axis_so_that_equal_loads_stand_at_equal_places():
+    low = RESPONSES.assign(label="low", utilization=RESPONSES["utilization"] / 3)
+    low["maximal_utilization"] = RESPONSES["maximal_utilization"] / 3
+    for end in ("maximal_low", "maximal_high"):
+        if end in RESPONSES:
+            low[end] = RESPONSES[end] / 3
+    (label,) = RESPONSES["label"].unique()
+    figure = plots.curves(pd.concat([RESPONSES, low]), panels={"one": [label], "two": ["low"]})
+    assert len(figure.axes) == 4
+    assert len({axes.get_xlim() for axes in figure.axes}) == 1

@@ -269,9 +269,11 @@ def test_the_figure_and_its_slider_have_what_is_carried(result):
     exact = co.max_utilization_by_simulation(scenario, method="exact").max_utilization
     assert row["max_utilization"].item() == pytest.approx(exact)
     explorer = division_figures.unequal_explorer()
-    assert explorer.values == {"family": TWO_AND_TWO, "m": 8}
-    picture = division_figures.unequal_picture(ONE_AND_ONE, 20, coarse=True)
+    assert explorer.values == {"family": "two larger, two smaller", "m": 8}
+    picture = division_figures.unequal_picture("one larger, one smaller", 20, coarse=True)
     assert "52+32+32+12" in picture._repr_mimebundle_()["text/html"]
+    with pytest.raises(co.InputError, match=r"^family = 'all equal'"):
+        division_figures.unequal_picture("all equal")
 
 
 def test_worst_fit_gains_what_the_difference_of_its_runs_is():

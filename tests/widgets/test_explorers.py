@@ -42,7 +42,7 @@ OTHER = {
         "smallest size": 2, "largest size": 9, "request type": "ordered", "placement": "first fit",
     },
     "schedule": {"request type": "ordered", "placement": "best fit", "scheduling": "FPFS"},
-    "division": {"clusters": "64,32,16,16"},
+    "division": {"clusters": "64,32,2x16", "components": 2, "or other clusters": "5x20,28"},
     "penalty": {
         "penalty": 0.3, "split above": 5, "components": 3, "load": 0.65, "MaxJumps": "no limit",
         "placement": "split at need",
@@ -369,25 +369,41 @@ def test_a_penalty_moves_the_points_by_its_rule_without_a_new_simulation(monkeyp
     curves = divisions.division_curves(co.Multicluster([32] * 4), co.JobModel(sizes, 4))
     monkeypatch.setattr(divisions, "response_curve", None)
     assert picture.image == widgets.division_picture((32, 32, 32, 32)).image
-    assert picture.alt.startswith("Worst fit carries 89%")
+    assert picture.alt.startswith("Worst fit carries 89 %")
     points = [point for curve in curves.values() for point in curve.points]
     # At low load, the interval ends at the mean run time, so it is not symmetric about the
     # estimate.
     assert all(point.response.text(2) in picture.alt for point in points)
-    assert widgets.division_picture(penalty=0.6).alt.startswith("Worst fit carries 56%")
+    assert widgets.division_picture(penalty=0.6).alt.startswith("Worst fit carries 56 %")
 
 
 def test_what_was_before_is_a_ghost_and_the_axes_stay():
     box = made("division")
     first = source(box)
-    control(box, "clusters").value = "64,32,16,16"
-    assert "dashed: before, on 4 × 32" in lettering(box)
-    control(box, "clusters").value = "32,32,32,32"
-    assert "dashed: before, on 64" in lettering(box)
+    control(box, "clusters").value = "64,32,2x16"
+    assert "dashed: before, 4 × 32, 4 components" in lettering(box)
+    control(box, "clusters").value = "4x32"
+    assert "dashed: before, 64" in lettering(box)
     assert source(box) != first  # which had nothing before it
+    control(box, "components").value = 2
+    assert "4 × 32, 2 components of D(0.9)[1,8]" in lettering(box)
+    assert "dashed: before, 4 × 32, 4 components" in lettering(box)
     figures = [plots.curves(RESPONSES, whole=True), plots.curves(RESPONSES[:6], whole=True)]
     ends = {(a.get_xlim(), b.get_xlim(), a.get_ylim()) for a, b in (f.axes for f in figures)}
     assert ends == {((0, 1), (0, 1), (0.93, TOP))}
+
+
+def test_a_division_that_is_typed_replaces_the_one_of_the_slider():
+    box = made("division")
+    control(box, "or other clusters").value = "4x20,48"
+    assert control(box, "clusters").disabled
+    assert "20,20,20,20,48, 4 components" in lettering(box)
+    control(box, "or other clusters").value = "128"
+    (note,) = notes(box)
+    assert "components" in note
+    control(box, "or other clusters").value = ""
+    assert not control(box, "clusters").disabled
+    assert notes(box) == []
 
 
 def test_what_a_reader_types_beyond_a_range_is_refused_under_its_field():

@@ -4,15 +4,15 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-import ipywidgets as ipw
 import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
+from coalloc_lib.basics.checks import one_of
 from coalloc_lib.statistics import Interval, interval_columns
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.widgets.controls import Explorer
-from coalloc_lib.widgets.inputs import slider_with_entry
+from coalloc_lib.widgets.inputs import choice, slider_with_entry
 from studies.cluster_configurations.divisions import (
     MOVED,
     ONE_AND_ONE,
@@ -27,6 +27,8 @@ from studies.cluster_configurations.divisions import (
 from studies.cluster_configurations.runs import study
 from studies.results import Caption
 
+#: The two families of divisions, by the names that the user can choose from.
+FAMILIES = {"two larger, two smaller": TWO_AND_TWO, "one larger, one smaller": ONE_AND_ONE}
 #: The number of jobs in each simulation. It is `JOBS`, or `COARSE` while the user moves the slider.
 JOBS, COARSE = 40_000, 4_000
 
@@ -82,26 +84,29 @@ def _max_utilization(family: str, m: int, way: str, jobs: int) -> Interval:
     return max_utilization_by_simulation(scenario, method="simulation", jobs=jobs).interval
 
 
-def unequal_picture(family: str = TWO_AND_TWO, m: int = 8, coarse: bool = False) -> plots.Picture:
+def unequal_picture(
+    family: str = "two larger, two smaller", m: int = 8, coarse: bool = False
+) -> plots.Picture:
     """Draw the maximal utilization of four unequal clusters next to that of equal clusters.
 
     Parameters
     ----------
     family : str
-        One of the two families of divisions, `TWO_AND_TWO` or `ONE_AND_ONE`.
+        A key of `FAMILIES`.
     m : int
         The number of processors that are moved from one cluster to another.
     coarse : bool
         Whether to simulate fewer jobs, for a quick picture.
     """
     jobs = COARSE if coarse else JOBS
-    names = name_of(moved(family, m))
+    division = FAMILIES[one_of("family", family, tuple(FAMILIES))]
+    names = name_of(moved(division, m))
     rows = []
     equal = {}
     for way in WAYS:
-        equal[way] = _max_utilization(family, 0, way, jobs).estimate
+        equal[way] = _max_utilization(division, 0, way, jobs).estimate
         row = {"group": way, "series": names}
-        rows.append(row | interval_columns(_max_utilization(family, m, way, jobs)))
+        rows.append(row | interval_columns(_max_utilization(division, m, way, jobs)))
     shows = f"maximal utilization of {names} with four components of D(0.9)[1,8]"
     drawn = plots.bars(
         pd.DataFrame(rows), value="estimate", group="group", series="series",
@@ -114,7 +119,7 @@ def unequal_picture(family: str = TWO_AND_TWO, m: int = 8, coarse: bool = False)
 def unequal_explorer(state: str = "") -> Explorer:
     """Return interactive controls for `unequal_picture`: which clusters differ, and by how much."""
     controls = {
-        "family": ipw.ToggleButtons(options=(TWO_AND_TWO, ONE_AND_ONE), description="clusters"),
+        "family": choice("clusters", FAMILIES),
         "m": slider_with_entry("m", 8, 0, 24),
     }
     return Explorer(controls, unequal_picture, state=state, simulates=lambda **_: True)

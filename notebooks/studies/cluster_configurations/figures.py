@@ -181,7 +181,7 @@ def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
         for request in (ORDERED, UNORDERED)
     }
     offsets = {"4×32, ordered": (LARGE,), "4×32, unordered": (LARGE,), "64 alone, total": (0.0,)}
-    dashed = "dotted: 3 points above 64+32+2×16; for 64 alone, the same value"
+    dashed = "3 points above 64+32+2×16; for 64 alone, the value of 64+32+2×16"
     return draw_curves(table, dashed, offsets, panels=panels, look=look, **titles)
 
 
