@@ -41,7 +41,19 @@ class InputError(ValueError):
     """Error raised if an argument or a file is invalid, or if a job can never start.
 
     The message is one line for the user. Errors in the library itself are never of this type.
+
+    Parameters
+    ----------
+    *message
+        The message.
+    argument : str
+        The name of the wrong argument if it is a single value, and otherwise an empty string. The
+        reservation calendar marks the field in which the value was entered.
     """
+
+    def __init__(self, *message: Any, argument: str = "") -> None:
+        super().__init__(*message)
+        self.argument = argument
 
 
 class ImpossibleJobError(InputError):
@@ -88,14 +100,16 @@ def path_of(name: str, value: Any) -> Path:
     except TypeError:
         path = None
     if path is None or "\0" in str(path):
-        raise InputError(f"{name} = {shown(value)}; give the path of a file")
+        raise InputError(f"{name} = {shown(value)}; give the path of a file", argument=name)
     return path
 
 
 def instance_of(name: str, value: Any, kind: type[_T], example: str) -> _T:
     """Return `value`, or raise `InputError` if it is not an instance of the class `kind`."""
     if not isinstance(value, kind):
-        raise InputError(f"{name} = {shown(value)} is not of type {kind.__name__}; give {example}")
+        raise InputError(
+            f"{name} = {shown(value)} is not of type {kind.__name__}; give {example}", argument=name
+        )
     return value
 
 
@@ -106,7 +120,9 @@ def finite(name: str, value: Any, least: float = -math.inf, range_text: str = ""
     """
     number = float_of(_number(name, value))
     if not (math.isfinite(number) and number >= least):
-        raise InputError(f"{name} = {shown(value)}; give a finite number{range_text}")
+        raise InputError(
+            f"{name} = {shown(value)}; give a finite number{range_text}", argument=name
+        )
     return number
 
 
@@ -125,7 +141,9 @@ def whole(name: str, value: Any, least: int = 1) -> int:
     number = _number(name, value)
     # Fractions and decimals are compared themselves, because they can have more digits than floats.
     if not (least <= number < math.inf and value == int(value)):
-        raise InputError(f"{name} = {shown(value)}; give a whole number of {least} or more")
+        raise InputError(
+            f"{name} = {shown(value)}; give a whole number of {least} or more", argument=name
+        )
     return int(value)
 
 
@@ -133,7 +151,7 @@ def _number(name: str, value: Any) -> int | float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if kind_of(type(value)) != "numbers":
-        raise InputError(f"{name} = {shown(value)}; give a number")
+        raise InputError(f"{name} = {shown(value)}; give a number", argument=name)
     return int(value) if isinstance(value, Integral) else float_of(value)
 
 
@@ -168,7 +186,7 @@ def float_of(value: Any) -> float:
 def at_most(name: str, value: int, most: int) -> int:
     """Return the whole number `value`, or raise `InputError` if it is above `most`."""
     if value > most:
-        raise InputError(f"{name} = {shown(value)}; give at most {most:,}")
+        raise InputError(f"{name} = {shown(value)}; give at most {most:,}", argument=name)
     return value
 
 
@@ -177,14 +195,15 @@ def one_of(name: str, value: _T, choices: Sequence[_T]) -> _T:
     # Unhashable values are rejected first, because Python raises an error if an array is looked up
     # in a tuple.
     if not isinstance(value, Hashable) or value not in choices:
-        raise InputError(f"{name} = {shown(value)}; choose one of {', '.join(map(repr, choices))}")
+        allowed = ", ".join(map(repr, choices))
+        raise InputError(f"{name} = {shown(value)}; choose one of {allowed}", argument=name)
     return value
 
 
 def boolean(name: str, value: Any) -> bool:
     """Return `value` as a bool, or raise `InputError` if it is not True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{name} = {shown(value)}; give True or False")
+        raise InputError(f"{name} = {shown(value)}; give True or False", argument=name)
     return bool(value)
 
 

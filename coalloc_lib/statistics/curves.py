@@ -53,7 +53,13 @@ class Point:
 
         This is the point for service times that are `alpha` times as long. Its utilization is the
         net utilization, which does not count the added service time.
+
+        Raises
+        ------
+        InputError
+            If `alpha` is not a finite number above 0.
         """
+        alpha = positive("alpha", alpha)
         return replace(
             self,
             utilization=self.utilization / alpha,
@@ -82,7 +88,13 @@ class Curve:
 
         This is the curve for service times that are `alpha` times as long, against the net
         utilization, which does not count the added service time.
+
+        Raises
+        ------
+        InputError
+            If `alpha` is not a finite number above 0.
         """
+        alpha = positive("alpha", alpha)
         points = [point.stretched(alpha) for point in self.points]
         return Curve(points, self.maximum.times(1 / alpha))
 
@@ -253,12 +265,13 @@ def response_point(
     """
     check_scenario("scenario", scenario)
     precision = positive("precision", precision)
-    whole("replications", replications, least=2)
+    replications = whole("replications", replications, least=2)
     if positive("load", load) >= 1:
         raise InputError(
             f"load = {load}; no system can serve a load of 1 or more; give less than 1"
         )
-    if whole("most_jobs", most_jobs) < whole("jobs", jobs, least=100):
+    jobs, most_jobs = whole("jobs", jobs, least=100), whole("most_jobs", most_jobs)
+    if most_jobs < jobs:
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give {jobs} or more")
     for_pilot, for_point = spawn(seed, 2)
     was_settled = is_narrow = False
@@ -370,7 +383,7 @@ def compare(
     jobs : int
         The number of jobs in each run.
     replications : int
-        The number of runs of each scenario.
+        The number of runs of each scenario, two or more.
     seed : int or SeedSequence
         The seed of the runs.
     backlog : int, optional
@@ -403,6 +416,7 @@ def compare(
             f"backlog = {backlog} is given with load = {load}, but only the comparison of maximal "
             "utilizations has a backlog; leave out load or backlog"
         )
+    jobs, replications = whole("jobs", jobs), whole("replications", replications, least=2)
     options: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}
     if load is not None:
         values, subtracted = (response_sample(each, load, **options) for each in (one, other))

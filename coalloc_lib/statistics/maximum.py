@@ -18,7 +18,7 @@ from coalloc_lib.workloads.models import JobModel
 def max_utilization_by_simulation(
     scenario: Scenario, *, method: str | None = None, jobs: int = 200_000, seed: Seed = 0
 ) -> MaxUtilization:
-    """Return the maximal utilization of a scenario, by simulation if it has no exact formula.
+    """Return the maximal utilization by an exact formula if there is one, else by simulation.
 
     The simulation is that of `saturation.saturated_loss`.
 

@@ -143,6 +143,13 @@ def sample(runs: pd.DataFrame, value: str, **where: Any) -> Replications:
     InputError
         If the rows belong to several settings.
 
+    Notes
+    -----
+    The intervals of the sample end at the bounds of the quantity, which are known from the name of
+    the column: ``utilization``, ``max_utilization`` and ``capacity_loss`` are between 0 and 1,
+    ``wait``, ``response`` and ``awrt`` are 0 or more, and ``slowdown`` is 1 or more. Values beyond
+    these bounds switch them off. If a column with such a name has other bounds, rename the column.
+
     Examples
     --------
     >>> runs = pd.DataFrame({"load": [0.5, 0.5], "replication": [0, 1], "wait": [3.0, 5.0]})
@@ -174,8 +181,8 @@ def ratio(
     NotRunError
         If one of the settings was not run.
     InputError
-        If the rows of `one` or `other` belong to several settings, or if the settings do not have
-        the same replications.
+        If the rows of `one` or `other` belong to several settings, if the settings do not have the
+        same replications, or if a value of `other` is 0.
 
     Examples
     --------
@@ -186,6 +193,7 @@ def ratio(
     [0.5]
     """
     numerator, denominator = _pair(runs, value, one, other)
+    _refuse_zeros(denominator, value, {**one, **other})
     return numerator / denominator
 
 
@@ -194,19 +202,46 @@ def difference(
 ) -> Replications:
     """Subtract each value of a column in setting `other` from its paired value in setting `one`.
 
-    The parameters and errors are those of `ratio`.
+    The parameters and errors are those of `ratio`, except that values of 0 are allowed.
     """
     minuend, subtrahend = _pair(runs, value, one, other)
     return minuend - subtrahend
 
 
 def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
-    """Return a table of the mean of a measured column in each setting, with its 95 % interval."""
+    """Return a table of the mean of a measured column in each setting, with its 95 % interval.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A table of runs.
+    value : str
+        The measured column.
+
+    Returns
+    -------
+    DataFrame
+        One row for each setting that has a value: its keys, the mean, and the 95 % interval. Rows
+        in which the column is empty are left out. `summarize` keeps these rows: there, one empty
+        value leaves a point without an estimate.
+
+    Raises
+    ------
+    InputError
+        If a setting has a single replication or an infinite value, and the value is not exact. The
+        error names the setting.
+
+    Notes
+    -----
+    For some names of the column, an interval is cut off at the bounds of the quantity; see
+    `sample`.
+    """
     require_columns(runs, value)
-    rows = [
-        setting | interval_columns(_sample_of_all(part, value).sample.interval, value)
-        for setting, part in groups_of(runs.dropna(subset=value), keys_of(runs))
-    ]
+    rows = []
+    for setting, part in groups_of(runs.dropna(subset=value), keys_of(runs)):
+        found = _sample_of_all(part, value)
+        _require_interval(found, value, setting)
+        rows.append(setting | interval_columns(found.sample.interval, value))
     return pd.DataFrame(rows)
 
 
@@ -241,9 +276,16 @@ def ratios(
     Raises
     ------
     InputError
-        If `against` is empty.
+        If `against` is empty. Also if a setting and its base do not have the same replications, if
+        they have a single replication or an infinite value that is not exact, or if a value of the
+        base is 0. The error names the setting.
     NotRunError
         If no setting has the values of `against`, or no other setting has a base.
+
+    Notes
+    -----
+    Rows in which the column is empty are left out. A setting without any value has no row, and a
+    replication that has a value in only one of two paired settings is an error.
     """
     return _compared(runs, value, against, also, "ratio", _paired_ratio)
 
@@ -260,27 +302,28 @@ def differences(
     Parameters
     ----------
     runs, value, against, also
-        As in `ratios`, which returns a similar table.
+        As in `ratios`, which returns a similar table and raises the same errors. Values of 0 are
+        allowed.
     in_pairs : bool
         Whether the replications are compared in pairs. Otherwise they are compared as independent
-        samples (Welch).
+        samples (Welch), which may have different replications.
     """
     compare = _paired_difference if in_pairs else _unpaired_difference
     return _compared(runs, value, against, also, "difference", compare)
 
 
-def _paired_ratio(rows, base, value):
-    one, other = _samples(rows, base, value)
-    return (one / other).interval
+def _paired_ratio(one, other):
+    numerator, denominator = _in_pairs(one, other)
+    return (numerator / denominator).interval
 
 
-def _paired_difference(rows, base, value):
-    one, other = _samples(rows, base, value)
-    return (one - other).interval
+def _paired_difference(one, other):
+    minuend, subtrahend = _in_pairs(one, other)
+    return (minuend - subtrahend).interval
 
 
-def _unpaired_difference(rows, base, value):
-    return sample(rows, value).less_unpaired(sample(base, value))
+def _unpaired_difference(one, other):
+    return one.sample.less_unpaired(other.sample)
 
 
 def _compared(runs, value, against, also, name, compare):
@@ -293,23 +336,29 @@ def _compared(runs, value, against, also, name, compare):
     shared_keys = [key for key in keys if key not in against]
     measured = runs.dropna(subset=value)
     is_base = _mask(measured, against)
-    bases = {
-        tuple(values.values()): rows for values, rows in groups_of(measured[is_base], shared_keys)
-    }
-    if not bases:
-        raise NotRunError(f"no run has {_shown(against)}")
+    bases = _bases(measured[is_base], shared_keys, against)
     compared = []
     for setting, rows in groups_of(measured[~is_base], keys):
-        base = bases.get(tuple(setting[key] for key in shared_keys))
+        shared = {key: setting[key] for key in shared_keys}
+        base, base_setting = bases.get(tuple(shared.values())), {**against, **shared}
         if base is None:
             continue
-        mean, base_mean = (sample(each, value).mean for each in (rows, base))
-        row = setting | {value: mean, f"{value}_against": base_mean}
-        row |= {other: rows[other].mean() for other in also}
-        compared.append(row | interval_columns(compare(rows, base, value), name))
+        one = _measured_setting(rows, value, setting)
+        other = _measured_setting(base, value, base_setting)
+        if name == "ratio":
+            _refuse_zeros(other.sample, value, base_setting)
+        row = setting | {value: one.sample.mean, f"{value}_against": other.sample.mean}
+        row |= {column: rows[column].mean() for column in also}
+        compared.append(row | interval_columns(compare(one, other), name))
     if not compared:
         raise NotRunError(f"no run can be compared with the run that has {_shown(against)}")
     return pd.DataFrame(compared)
+
+
+def _bases(rows, shared_keys, against):
+    if rows.empty:
+        raise NotRunError(f"no run has {_shown(against)}")
+    return {tuple(values.values()): part for values, part in groups_of(rows, shared_keys)}
 
 
 def rows_of(sample: Replications, value: str, **keys: Any) -> Iterator[dict[str, Any]]:
@@ -424,12 +473,41 @@ def _pair(runs, value, one, other):
     return _in_pairs(*found)
 
 
-def _samples(rows, base, value):
-    return _in_pairs(_sample_of_all(rows, value), _sample_of_all(base, value))
+def _measured_setting(rows, value, setting):
+    found = _sample_of_all(rows, value)
+    _require_equal_keys(rows, found.rows, {})
+    _require_interval(found, value, setting)
+    return found
 
 
 def _sample_of_all(runs, value):
     return _measured(runs, value, np.full(len(runs), True), {})
+
+
+def _require_interval(found, value, setting):
+    if found.is_exact:
+        return
+    values, where = found.sample.values, f" for {_shown(setting)}" if setting else ""
+    if len(values) < 2:
+        raise InputError(
+            f"runs has one replication of {value}{where}, and an interval needs two or more; run "
+            "more replications, or leave the setting out"
+        )
+    is_infinite = ~np.isfinite(values)
+    if is_infinite.any():
+        first = is_infinite.argmax()
+        raise InputError(
+            f"runs has {value} = {values[first]} in replication {found.replications[first]:g}"
+            f"{where}, and an interval needs finite values; leave the setting out"
+        )
+
+
+def _refuse_zeros(denominator, value, setting):
+    if (denominator.values == 0).any():
+        raise InputError(
+            f"runs has {value} = 0 for {_shown(setting)}, and no value can be divided by 0; "
+            "choose another base setting, or take differences"
+        )
 
 
 def _in_pairs(one, other):

@@ -64,9 +64,14 @@ class Others:
     def __post_init__(self) -> None:
         object.__setattr__(self, "requests", whole("requests", self.requests, 0))
         if self.requests > MOST:
-            raise InputError(f"requests = {shown(self.requests)}; give at most {MOST} requests")
+            raise InputError(
+                f"requests = {shown(self.requests)}; give at most {MOST} requests",
+                argument="requests",
+            )
         if not_negative("share", self.share) > 1:
-            raise InputError(f"share = {shown(self.share)}; give a number from 0 to 1")
+            raise InputError(
+                f"share = {shown(self.share)}; give a number from 0 to 1", argument="share"
+            )
         not_negative("ahead", self.ahead)
         object.__setattr__(self, "seed", whole("seed", self.seed, 0))
 
@@ -267,7 +272,10 @@ class BookingSession:
             return f"request {number} is withdrawn; it was not booked"
         numbers = listed([reserved.number for reserved in self.own])
         choice = f"give one of {numbers}" if numbers else "you have none"
-        raise InputError(f"number = {shown(number)} is not a booked request of yours; {choice}")
+        raise InputError(
+            f"number = {shown(number)} is not a booked request of yours; {choice}",
+            argument="number",
+        )
 
     def free(self, begin: float, end: float) -> list[int]:
         """Return the numbers of the servers that are free during an interval, starting at 0.
@@ -280,11 +288,15 @@ class BookingSession:
         begin, end = not_negative("begin", begin), not_negative("end", end)
         now, last = f"{self.calendar.now:g}", f"{self.until:g}, the horizon"
         if begin < self.calendar.now:
-            raise InputError(f"begin = {begin:g} is in the past; give {now} or later")
+            raise InputError(
+                f"begin = {begin:g} is in the past; give {now} or later", argument="begin"
+            )
         if begin >= self.until:
-            raise InputError(f"begin = {begin:g}; give an instant before {last}")
+            raise InputError(f"begin = {begin:g}; give an instant before {last}", argument="begin")
         if not begin < end <= self.until:
-            raise InputError(f"end = {end:g}; give an instant after {begin:g} and by {last}")
+            raise InputError(
+                f"end = {end:g}; give an instant after {begin:g} and by {last}", argument="end"
+            )
         return [period.server for period in self.calendar.free(begin, end)]
 
     def shown(self, reserved: Reserved) -> dict[str, Any]:

@@ -200,18 +200,15 @@ class ReservationCalendar(Pictured):
         self._setting, self._others = setting, others
 
     def _receive(self, content: Mapping[str, Any]) -> None:
-        field = "do"
         try:
             action = one_of("do", str(content.get("do")), (*_ACTIONS,))
             values = {name: content.get(name) for name in _ACTIONS[action]}
-            for field, value in values.items():
-                if value is None and field != "rule":  # If no rule is given, the current one stays.
-                    raise InputError(f"{field} is empty; give a number")
-            field = ""
+            for name, value in values.items():
+                if value is None and name != "rule":  # If no rule is given, the current one stays.
+                    raise InputError(f"{name} is empty; give a number", argument=name)
             getattr(self, action)(**values)
         except InputError as error:
-            # Every error message begins with the name of the wrong argument.
-            self._update(str(error), "wrong", field=field or str(error).partition(" ")[0])
+            self._update(str(error), "wrong", field=error.argument)
 
     def _update(
         self,

@@ -235,13 +235,18 @@ OTHERS = {"kind": str, "example": "a text", "most": 5, "choices": ("a", "b")}
 WRONG = (
     "x\0", -1.5, 10**400, object(), [np.nan], [1, "a"], [NOON, 1.0], [[-1.0]], np.ma.masked_all(2),
 )  # fmt: skip
+#: The checks of single values. The other checks convert columns.
+SINGLE = (
+    at_most, checks.boolean, checks.finite, checks.instance_of, not_negative, checks.one_of,
+    checks.path_of, positive, whole,
+)  # fmt: skip
 #: Wrong values for the checks that other checks call, which take only numbers.
 NUMBERS_ONLY = {at_most: [10**400], checks.not_negative_numbers: [[1, -1.5], [np.nan]]}
 
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_every_error_begins_with_the_name_of_the_argument(check):
-    """The command line and the reservation calendar read the name from the error."""
+    """The command line reads the name from the error, and the calendar reads the attribute."""
     held = {name: OTHERS[name] for name in inspect.signature(check).parameters if name in OTHERS}
     messages = []
     for wrong in NUMBERS_ONLY.get(check, WRONG):
@@ -249,6 +254,7 @@ def test_every_error_begins_with_the_name_of_the_argument(check):
             check("horizon", wrong, **held)
         except InputError as error:
             messages.append(str(error))
+            assert error.argument == ("horizon" if check in SINGLE else "")  # noqa: PT017
     assert messages
     assert all(message.startswith(("horizon ", "horizon[")) for message in messages)
 

@@ -23,6 +23,7 @@ from coalloc_lib.engines.kernels import (
     queue_tree,
 )
 from coalloc_lib.engines.outcome import Task
+from coalloc_lib.model.placement import FACTOR, PRIME
 from tests.engines.test_agreement import uncompiled
 
 
@@ -42,6 +43,12 @@ def test_the_heap_gives_the_earliest_end_each_time(steps):
             held.remove(gone)
         if held:
             assert ends[0] == min(held)[0]
+
+
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=5), st.integers(0, PRIME - 1))
+def test_random_fit_sorts_by_the_fifth_power_that_it_defines(idle, number):
+    digits = sum(free * FACTOR**place for place, free in enumerate(reversed(idle)))
+    assert placing.random_key(np.array(idle), number) == pow(digits + number, 5, PRIME)
 
 
 @st.composite

@@ -153,6 +153,22 @@ def test_a_policy_of_ones_own_may_serve_reservations_without_promises():
         early.verify(most_jobs=0)
 
 
+class Hasty(co.Scheduling):
+    """FCFS that asks to be called at the current instant, as often as it is called."""
+
+    def start_jobs(self, state):
+        self.calls = getattr(self, "calls", 0) + 1
+        assert self.calls < 100
+        state.wake(state.now)
+        while state.queue and state.start(state.queue[0]):
+            pass
+
+
+def test_a_policy_that_asks_for_the_current_instant_is_not_called_for_ever():
+    schedule = replace(right(scheduling=co.FCFS()), scheduling=Hasty())
+    assert schedule.verify() is schedule
+
+
 # Tests of `ImpliedState`, the state in which a policy decides again.
 @given(systems_and_streams(most_jobs=30), st.data())
 def test_the_implied_state_places_jobs_as_the_placement_does(case, data):

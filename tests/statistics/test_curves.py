@@ -99,6 +99,13 @@ def test_a_stretched_curve_moves_its_points_and_its_maximum():
     assert str(slow.maximum) == "0.4000 ± 0.0500 (95 %), simulation"
 
 
+@pytest.mark.parametrize("alpha", [-2, 0, np.nan, "2"])
+def test_a_curve_is_stretched_only_by_a_number_above_0(alpha):
+    for each in (Point(0.6, SURE), Curve([], MaxUtilization(SURE, "simulation"))):
+        with pytest.raises(co.InputError, match=r"^alpha = .*; give a"):
+            each.stretched(alpha)
+
+
 def test_systems_are_compared_in_pairs():
     unequal = UNORDERED.with_(system=co.Multicluster([12, 4]))
     slower = compare(unequal, UNORDERED, load=0.5, jobs=30_000)
@@ -159,6 +166,7 @@ def test_a_load_that_is_too_high_has_no_mean():
         (response_curve, SERIAL, {"loads": 0.5, "jobs": 5}, "jobs = 5"),
         (response_curve, SERIAL, {"loads": 0.5, "jobs": 2000, "most_jobs": 1000}, "1000 is below"),
         (response_point, SERIAL, {"load": 1.5}, r"load = 1\.5; no system can serve a load of 1"),
+        (response_point, SERIAL, {"load": 0.5, "jobs": 1000.5}, r"jobs = 1000\.5; give a whole"),
     ],
 )
 def test_bad_arguments(call, scenario, how, words):
@@ -180,6 +188,20 @@ def test_bad_arguments(call, scenario, how, words):
 def test_what_is_not_a_scenario_is_rejected_at_once(call):
     with pytest.raises(co.InputError, match=r"= 3 is not of type Scenario; give Scenario\(system"):
         call(3)
+
+
+@pytest.mark.parametrize("load", [None, 0.5])
+def test_one_replication_is_rejected_before_the_runs(load, monkeypatch):
+    monkeypatch.setattr(co.Scenario, "run", None)
+    with pytest.raises(co.InputError, match=r"^replications = 1; give a whole number of 2 or more"):
+        compare(SERIAL, SERIAL, load=load, replications=1)
+
+
+def test_a_whole_number_of_jobs_may_be_a_float():
+    how = {"precision": 0.001, "most_jobs": 400, "replications": 3}
+    one, other = (response_point(SERIAL, 0.5, jobs=jobs, **how) for jobs in (200.0, 200))
+    assert one == other
+    assert repr(one) == repr(other)
 
 
 def test_a_backlog_and_a_load_cannot_be_given_together():

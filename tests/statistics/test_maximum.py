@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.statistics import student
 from coalloc_lib.statistics.maximum import (
     best_method,
     capacity_loss,
@@ -66,6 +67,14 @@ def test_the_methods_agree():
     overtaking = max_utilization_by_simulation(ORDERED.with_(scheduling=co.FPFS(20)))
     assert overtaking.method == "simulation"
     assert overtaking.interval.low > exact.max_utilization
+
+
+def test_the_interval_of_a_loss_lies_between_0_and_1():
+    loss = capacity_loss(UNORDERED, jobs=2000, replications=4)
+    interval = student(loss.values)
+    assert 0 < interval.low < interval.high < 1
+    assert loss.interval == interval
+    assert (loss.least, loss.most) == (0, 1)
 
 
 @pytest.mark.parametrize(

@@ -204,6 +204,45 @@ def test_a_table_of_ratios_holds_each_setting_against_one(runs):
         ratios(runs, "wait", {})
 
 
+@pytest.mark.parametrize("base", [[0.0, 0.0], [2.0, 0.0], 0.0])
+def test_a_base_of_0_has_no_ratios_and_is_named(base):
+    both = pd.DataFrame(rows("base", base, load=0.5) + rows("other", [0.0, 0.0], load=0.5))
+    words = r"^runs has wait = 0 for way = base, penalty = 0.0, load = 0.5, and no value can be"
+    with pytest.raises(InputError, match=words):
+        ratios(both, "wait", {"way": "base", "penalty": 0.0})
+    with pytest.raises(InputError, match=r"^runs has wait = 0 for way = base, and no value can be"):
+        ratio(both, "wait", {"way": "other"}, {"way": "base"})
+    (less,) = differences(both, "wait", {"way": "base"}).to_dict("records")
+    assert less["difference"] == -np.mean(base)
+
+
+COMPARISONS = [
+    lambda runs: means(runs, "wait"),
+    lambda runs: ratios(runs, "wait", {"way": "base"}),
+    lambda runs: differences(runs, "wait", {"way": "base"}),
+    lambda runs: differences(runs, "wait", {"way": "base"}, in_pairs=False),
+]
+
+
+@pytest.mark.parametrize("call", COMPARISONS)
+def test_a_setting_without_an_interval_is_named(call):
+    first = rows("base", [1.0, 2.0, 3.0])
+    lone = pd.DataFrame(first + rows("other", [4.0, np.nan, np.nan], load=0.5))
+    words = r"one replication of wait for way = other, penalty = 0.0, load = 0.5, and an interval"
+    with pytest.raises(InputError, match=words):
+        call(lone.assign(load=0.5))
+    infinite = pd.DataFrame(first + rows("other", [4.0, 5.0, np.inf]))
+    words = "wait = inf in replication 2 for way = other, penalty = 0.0, load = None, and an interv"
+    with pytest.raises(InputError, match=words):
+        call(infinite)
+
+
+def test_an_infinite_value_of_the_base_gives_no_ratio_of_0():
+    both = pd.DataFrame(rows("base", [1.0, np.inf]) + rows("other", [1.0, 1.0]))
+    with pytest.raises(InputError, match=r"wait = inf in replication 1 for way = base"):
+        ratios(both, "wait", {"way": "base"})
+
+
 def test_runs_of_other_random_numbers_are_compared_as_independent():
     longer = [*SPANNING, 9.0]
     both = pd.DataFrame(rows("sharing", SHARED) + rows("spanning", longer))

@@ -110,6 +110,17 @@ def test_a_message_of_the_browser_may_lack_a_field_or_have_a_strange_one():
     assert calendar.data["said"]["kind"] == ""
 
 
+def test_an_error_that_names_no_argument_marks_no_field(monkeypatch):
+    def refuse(begin, end):
+        raise co.InputError("end of the horizon; give an earlier instant")
+
+    calendar = empty()
+    monkeypatch.setattr(calendar, "free", refuse)
+    calendar._receive({"do": "free", "begin": 12, "end": 13})
+    said = calendar.data["said"]
+    assert (said["field"], said["kind"]) == ("", "wrong")
+
+
 def crowded_out():
     """Return a calendar whose load of others leaves no room for request 1, which had some."""
     calendar = empty(max_attempts=2)

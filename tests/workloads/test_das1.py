@@ -22,6 +22,7 @@ def test_service_times_have_the_published_moments_and_samples_agree():
     service, count = das1_service_times(), 400_000
     assert (service.mean, service.cv) == pytest.approx((356.45, 5.37), abs=1e-6)
     assert "stand-in" in str(service)
+    assert (service.share_short, service.limit) == (0.9445, 15 * 60)
     draws = service.sample(np.random.default_rng(11), count)
     assert abs(draws.mean() - service.mean) < 4 * np.sqrt(service.variance / count)
     assert draws.std() / draws.mean() == pytest.approx(service.cv, rel=0.03)

@@ -189,7 +189,8 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     table : DataFrame
-        The table that `sweep` returned. Rows with an ``error`` are left out.
+        The table that `sweep` returned, also if it was read from a file. Rows with an ``error`` are
+        left out.
 
     Returns
     -------
@@ -211,6 +212,12 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
         If a point has two or three replications. The interval is then very wide, and is right only
         for values with a normal distribution.
 
+    Notes
+    -----
+    For some names of a result, an interval is cut off at the bounds of the quantity; see
+    `coalloc_lib.statistics.sample`. `coalloc_lib.statistics.means` has stricter rules: it leaves
+    out rows without a value, and raises an error for an infinite value or a single replication.
+
     Examples
     --------
     >>> table = pd.DataFrame({"x": [1] * 4, "replication": range(4), "y": [1.0, 2.0, 3.0, 4.0]})
@@ -219,7 +226,7 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
     0  1         2.5        4
     """
     names, columns = _numbers_of(table)
-    good = (table["error"] == "").to_numpy() if "error" in table else np.ones(len(table), bool)
+    good = _has_no_error(table)
     rows, fewest = [], FEW
     for row, where in _points(table, names):
         finished = where[good[where]]
@@ -238,6 +245,13 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
     summary = pd.DataFrame(rows)
     summary.attrs = dict(table.attrs)
     return summary
+
+
+def _has_no_error(table):
+    if "error" not in table:
+        return np.ones(len(table), dtype=bool)
+    # A table that was read from a file has missing values in place of the empty texts.
+    return (table["error"].isna() | (table["error"] == "")).to_numpy(dtype=bool)
 
 
 def _points(table, names):

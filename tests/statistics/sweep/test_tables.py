@@ -1,6 +1,7 @@
 """What is made of a sweep's table: intervals, and the names of its logs."""
 
 import hashlib
+import io
 
 import numpy as np
 import pandas as pd
@@ -41,6 +42,21 @@ def test_few_replications_are_said():
     table = pd.DataFrame({"load": [0.5] * 3, "replication": range(3), "wait": [1.0, 2.0, 3.0]})
     with pytest.warns(UserWarning, match="a point has 3 replications"):
         summarize(table)
+
+
+def test_a_table_that_was_read_from_a_file_has_the_same_means():
+    """A file has empty cells in place of the empty texts that say that a point has no error."""
+
+    def failing(x, seed):
+        if x == 3:
+            raise ValueError("too large")
+        return float(x + seed.generate_state(1)[0] % 7)
+
+    table = sweep(failing, {"x": [1, 2, 3]}, 4, failures="keep")
+    read = pd.read_csv(io.StringIO(table.to_csv(index=False)))
+    summary = summarize(table)
+    assert summary["value_count"].tolist() == [4, 4, 0]
+    pd.testing.assert_frame_equal(summarize(read), summary)
 
 
 def test_a_table_says_what_made_it(tmp_path):
