@@ -293,6 +293,46 @@ def test_levels_have_room_where_all_values_are_equal_or_all_places_negative():
     assert left <= -5 < -2 <= right
 
 
+@pytest.mark.parametrize(
+    ("at", "begin"), [((300, 305, 310), 300), ((2, 3, 4), 0), ((0, 5, 10), 0), ((-5, -4, -2), -5)]
+)
+def test_an_axis_with_levels_begins_at_zero_only_if_the_points_are_near_zero(at, begin):
+    points = table("one", at, a=(1, 2, 3))
+    figure = plots.lines_and_levels(points, levels={"two": 2.0}, x="x", y="y", line="line")
+    (axes,) = figure.axes
+    (level,) = (line for line in axes.lines if line.get_color() == "black")
+    assert level.get_xdata().tolist() == [begin, at[-1]]
+    # The name of the level stands at that end of its line where the other lines are not.
+    (name,) = (text for text in axes.texts if text.get_text() == "two")
+    assert name.xy == ((begin, 2) if begin < at[0] else (at[-1], 2))
+    assert axes.get_xlim()[0] == begin
+
+
+def test_levels_are_named_also_if_the_first_panel_has_no_point():
+    points = pd.concat([table("empty", a=[np.nan] * 3), table("full", a=(1, 2, 3))])
+    columns = {"x": "x", "y": "y", "panel": "panel"}
+    figure = plots.lines_and_levels(points, levels={"two": 2.0}, **columns)
+    (name,) = figure.axes[0].texts
+    assert (name.get_text(), name.xy) == ("two", (4, 2))
+
+
+@pytest.mark.parametrize("x", [0.0, 300.0])
+def test_a_level_is_visible_if_all_points_are_at_one_place(x):
+    point = pd.DataFrame({"x": [x], "y": [1.0]})
+    for draw, how in (
+        (plots.lines, {"level": ("two", 2.0)}),
+        (plots.lines, {"level": ("two", 2.0), "names": "legend"}),
+        (plots.lines_and_levels, {"levels": {"two": 2.0}}),
+        (plots.factor_lines, {"base": "two"}),
+    ):
+        (axes,) = draw(point, x="x", y="y", **how).axes
+        (level,) = (line for line in axes.lines if line.get_color() == "black")
+        left, right = level.get_transform().transform(level.get_xydata())[:, 0]
+        assert right - left > 0.9 * axes.bbox.width
+        for name in axes.texts:
+            assert (name.get_text(), name.get_ha(), name.xy) == ("two", "left", (x, 2))
+
+
 def test_a_panel_above_a_gap_has_its_own_tick_labels():
     names = [f"a line with a rather long name {name}" for name in "ab"]
     drawn = dict.fromkeys(names, (1.0, 2.0, 3.0))
