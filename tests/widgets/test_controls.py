@@ -2,6 +2,7 @@
 
 import asyncio
 import html
+import math
 from io import BytesIO
 
 import ipywidgets as ipw
@@ -299,3 +300,44 @@ def test_a_wrong_line_keeps_the_choice_of_a_list_whose_options_another_control_s
     box.recreate("policy=LITE&kind=r")
     assert notes(box) == ["kind = &#x27;r&#x27;; choose one of &#x27;p&#x27;"]
     assert box.values == {"kind": "r", "policy": "FULL"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [0.5, 0.8, 1.0],
+        [1, 2, 3],
+        [False, True, "both"],
+        [("few", 10), ("many", 1000), ("all", math.inf)],
+        {"few": 10, "many": 1000},
+        [("(a, b)", "a"), ("(c, d)", "c & d")],
+    ],
+)
+@pytest.mark.parametrize("kind", [ipw.Dropdown, ipw.SelectionSlider, ipw.ToggleButtons])
+def test_the_line_of_a_list_sets_every_choice_again(kind, options):
+    first, *others = options.values() if isinstance(options, dict) else options
+    first = first[1] if isinstance(first, tuple) else first
+    listed = kind(options=options, value=first)
+    box = controls.Explorer({"list": listed}, lambda list: Picture(bars(a=0.1, title=str(list))))
+    line = box.scenario.value
+    for other in others:
+        listed.value = other[1] if isinstance(other, tuple) else other
+        chosen, copied = box.values, box.scenario.value
+        box.scenario.value = line
+        assert box.values == {"list": first}
+        box.scenario.value = copied
+        assert box.values == chosen
+        assert not notes(box)
+
+
+def test_a_number_that_a_list_does_not_have_is_refused():
+    listed = ipw.Dropdown(options=[("few", 10), ("many", 1000)])
+    box = controls.Explorer({"jobs": listed}, lambda jobs: Picture(bars(a=jobs / 1000)))
+    box.scenario.value = "jobs=11"
+    assert notes(box) == ["jobs = &#x27;11&#x27;; choose one of &#x27;10&#x27;, &#x27;1000&#x27;"]
+    assert box.values == {"jobs": 10}
+
+
+def test_an_explorer_without_controls_is_refused():
+    with pytest.raises(co.InputError, match=r"^controls = \{\}; give one control or more by name$"):
+        controls.Explorer({}, lambda: Picture(bars(a=0.1)))
