@@ -3,16 +3,12 @@
 import asyncio
 import html
 import math
-from io import BytesIO
 
 import ipywidgets as ipw
-import numpy as np
-import pandas as pd
 import pytest
-from PIL import Image
 
 import coalloc_lib as co
-from coalloc_lib import plots, widgets
+from coalloc_lib import widgets
 from coalloc_lib.widgets import Picture, controls
 from tests.widgets.reading import all_widgets, bars, control, notes, source
 
@@ -242,50 +238,6 @@ def test_a_control_that_sets_another_redraws_once():
     assert calls == [{"number": 1, "more": True}]
     number.value = 2
     assert calls[1:] == [{"number": 2, "more": False}]
-
-
-def test_a_picture_is_a_drawing_with_its_words():
-    figure = bars(a=0.25, b=0.5, title="<Title>")
-    picture = Picture(figure, below="<p>below</p>")
-    data = picture._repr_mimebundle_()
-    assert data["text/plain"] == "<Title>"
-    assert 'alt="&lt;Title&gt;"' in data["text/html"]
-    assert data["text/html"].endswith("<p>below</p>")
-    assert (picture.kind, picture.image[:5]) == ("svg+xml", b"<?xml")
-
-
-def test_a_picture_with_much_in_it_is_an_image_at_twice_the_size(monkeypatch):
-    monkeypatch.setattr("coalloc_lib.plots.picture.LARGEST_SVG", 1000)
-    picture = Picture(bars(a=0.25))
-    assert picture.kind == "png"
-    assert picture.image.startswith(b"\x89PNG")
-    wide = int.from_bytes(picture.image[16:20], "big")
-    assert wide > 1.6 * picture.width
-
-
-@pytest.mark.long
-def test_an_image_has_a_palette_and_keeps_its_colours():
-    cells = pd.DataFrame(
-        [(p, i, j, 20 * i - 9 * j) for p in "ABCDEFGH" for i in range(6) for j in range(6)],
-        columns=["panel", "row", "column", "change"],
-    )  # so much that it is an image
-    cells = cells.assign(ci95_low=-99, ci95_high=99)
-    columns = {"x": "column", "y": "row", "value": "change", "panel": "panel"}
-    figure = plots.maps(cells, **columns, values="change, %")
-    image = Image.open(BytesIO(Picture(figure).image))
-    assert image.mode == "P"
-    drawn = BytesIO()
-    figure.savefig(drawn, format="png", dpi=168)
-    true = np.asarray(Image.open(drawn).convert("RGB"), dtype=int)
-    apart = np.abs(np.asarray(image.convert("RGB"), dtype=int) - true).max(axis=2)
-    assert apart.max() < 35
-    _, kind, count = np.unique(true.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
-    assert apart.reshape(-1)[count[kind.reshape(-1)] > 300].max() < 8  # a pale area stays coloured
-
-
-def test_a_picture_of_anything_else_is_refused_in_one_line():
-    with pytest.raises(co.InputError, match="figure = None is not of type Figure; give "):
-        Picture(None)
 
 
 def test_a_wrong_line_keeps_the_choice_of_a_list_whose_options_another_control_sets():
