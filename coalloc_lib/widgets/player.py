@@ -237,7 +237,7 @@ def _check_overlap(window, schedules):
     if window[1] <= first or window[0] > last:
         raise InputError(
             f"window = {shown(window)} has no job; give two instants between which the schedules "
-            f"have jobs, from {first:,.10g} to {last:,.10g}"
+            f"have jobs, from {first:,.15g} to {last:,.15g}"
         )
 
 

@@ -167,6 +167,7 @@ def test_histograms_have_bars_of_the_given_width_in_the_panel_of_their_name():
         ({"width": [1, 0]}, "^column 'width' has 0 in row 1; give a width above 0"),
         ({"share": [0.1, -0.1]}, "^column 'share' has -0.1 in row 1; give a height of 0 or more"),
         ({"from": [1, 1]}, "^column 'from' has 1 in row 1; an earlier row has the same values"),
+        ({"width": [1.5, 1]}, "^column 'from' has 2 in row 1; it overlaps the bar to its left"),
     ],
 )
 def test_a_bar_that_a_histogram_cannot_have_is_refused(change, words):
@@ -277,3 +278,12 @@ def test_a_column_that_a_table_has_twice_is_refused():
             bars(table)
     unused = pd.DataFrame([[1, 2]] * 3, columns=["other", "other"])
     bars(pd.concat([LOSSES, unused], axis=1))
+
+
+def test_neighbouring_bars_of_a_histogram_may_differ_by_a_rounding_error():
+    table = pd.DataFrame({"what": "size", "from": [0.1, 0.3], "share": 0.5, "width": [0.2, 0.1]})
+    assert 0.1 + 0.2 > 0.3
+    columns = {"value": "from", "share": "share", "panel": "what", "width": "width"}
+    # The same bars in another panel overlap no bar of the first panel.
+    both = pd.concat([table, table.assign(what="run time")])
+    assert len(plots.histograms(both, **columns, ylabel="share of jobs").axes) == 2

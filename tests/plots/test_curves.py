@@ -166,3 +166,15 @@ def test_a_maximum_outside_its_interval_is_on_the_axis_and_beside_its_name(ends)
     low, high = below.get_xlim()
     assert low < 0.25 < high
     assert below.texts[0].xy[0] <= 0.25
+
+
+def test_the_axis_reaches_down_to_the_smallest_response():
+    for response, foot in (([0.5, 2.5, np.nan], 0.465), ([1.0, 2.5, np.nan], 0.93)):
+        figure = plots.curves(RESPONSES.assign(response=response))
+        assert figure.axes[0].get_ylim()[0] == pytest.approx(foot)
+
+
+def test_a_response_that_a_logarithmic_axis_cannot_show_is_refused():
+    words = "^column 'response' has 0.0 in row 1; a logarithmic axis shows numbers above 0"
+    with pytest.raises(InputError, match=words):
+        plots.curves(RESPONSES.assign(response=[1.0, 0.0, np.nan]))
