@@ -401,8 +401,8 @@ class Explorer(ipw.VBox):
     def _out_of_range(self) -> tuple[str, str] | None:
         for name, holder in self._holders.items():
             if isinstance(holder, Ranged) and not is_in_range(holder):
-                label = f"{holder.description} = {holder.value:g}"
-                return name, f"{label}; give a number from {holder.min:g} to {holder.max:g}"
+                label = f"{holder.description} = {holder.value:.10g}"
+                return name, f"{label}; give a number from {holder.min:.10g} to {holder.max:.10g}"
         return None
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:

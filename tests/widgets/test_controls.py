@@ -10,6 +10,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib import widgets
 from coalloc_lib.widgets import Picture, controls
+from coalloc_lib.widgets.inputs import slider_with_entry
 from tests.widgets.reading import all_widgets, bars, control, notes, source
 
 
@@ -165,6 +166,13 @@ def test_an_impossible_number_pushes_no_other_control(losses):
         entry.value = right
         assert losses.values == before
         assert not notes(losses)
+
+
+def test_the_error_on_a_large_number_has_all_its_digits():
+    row = slider_with_entry("jobs", 1_000_000, 1, 1_234_567)
+    box = controls.Explorer({"jobs": row}, lambda jobs: Picture(bars(a=0.1)))
+    control(box, "jobs").value = 1_234_568
+    assert notes(box) == ["jobs = 1234568; give a number from 1 to 1234567"]
 
 
 def test_a_control_that_becomes_disabled_takes_its_error_with_it(losses):
