@@ -94,7 +94,7 @@ def curves(
     most = max(map(len, shown.values()))
     figure, grid = _new_grid(len(shown), most)
     top = TOP if whole else _fitted_top(points)
-    grid[0][0].set(yscale="log", ylim=(min(0.93, 0.93 * points["y"].min()), top))
+    grid[0][0].set(yscale="log", ylim=(_fitted_foot(points), top))
     for axes, below, heading, names in zip(*grid, shown, shown.values(), strict=True):
         _draw_lines(axes, points, names, marks.look)
         axes.set_xlim(left, None)
@@ -173,6 +173,11 @@ def _new_grid(panels, most):
 def _fitted_top(points):
     highest = points["high"].where(np.isfinite(points["high"]), points["y"]).max()
     return np.fmin(TOP, np.fmax(2.1, 1.1 * highest))
+
+
+def _fitted_foot(points):
+    lowest = points["y"].min()
+    return 0.93 * lowest if lowest < 0.93 else 0.93
 
 
 def _name_axes(upper, lower, most):

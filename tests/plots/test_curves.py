@@ -169,8 +169,8 @@ def test_a_maximum_outside_its_interval_is_on_the_axis_and_beside_its_name(ends)
 
 
 def test_the_axis_reaches_down_to_the_smallest_response():
-    for response, foot in (([0.5, 2.5, np.nan], 0.465), ([1.0, 2.5, np.nan], 0.93)):
-        figure = plots.curves(RESPONSES.assign(response=response))
+    for smallest, foot in ((0.5, 0.465), (0.95, 0.93), (1.0, 0.93)):
+        figure = plots.curves(RESPONSES.assign(response=[smallest, 2.5, np.nan]))
         assert figure.axes[0].get_ylim()[0] == pytest.approx(foot)
 
 
