@@ -14,7 +14,7 @@ STAMP  := .venv/.installed
 VERSIONS := $(if $(LATEST),,--constraint constraints.txt)
 TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 # The notebooks, and what stands beside them: `python -m studies` and `python -m own_system`.
-BESIDE_TESTS := tests/studies tests/own_system tests/lessons tests/notebooks tests/browser tests/widgets/test_explorers.py
+BESIDE_TESTS := tests/studies tests/own_system tests/lessons tests/notebooks tests/browser
 BESIDE := PYTHONPATH="$(CURDIR)/notebooks" $(BIN)/python -m
 # Jupyter keeps its files in the home folder; if that cannot be written, in .venv.
 JUPYTER_FILES := $(shell test -w "$$HOME" || echo "$(CURDIR)/.venv/jupyter")

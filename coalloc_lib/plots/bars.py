@@ -267,13 +267,14 @@ def histograms(
     Raises
     ------
     InputError
-        If a width is not above 0, a height is negative, or two bars have the same place.
+        If a width is not above 0, a height is negative, or two bars of a panel overlap.
     """
     place = ("panel", "value")
     numbers = {"value": value, "share": share, "width": width}
     rows = tidy(table, {"panel": panel}, numbers, unique=place)
     reject_first(rows["width"] <= 0, table, width, "give a width above 0")
     reject_first(rows["share"] < 0, table, share, "give a height of 0 or more")
+    _reject_overlaps(rows, table, value)
     figure, (line,) = new_figure(2.3, 1, rows["panel"].nunique(), squeeze=False)
     for axes, (name, part) in zip(line, rows.groupby("panel", sort=False), strict=True):
         style = {"color": STANDARD.colour, "align": "edge"}
@@ -281,3 +282,13 @@ def histograms(
         axes.set(xlabel=name, ylabel=ylabel)
     title_figure(figure, title, subtitle)
     return figure
+
+
+def _reject_overlaps(rows, table, value):
+    in_order = rows.sort_values(["panel", "value"])
+    begins, ends = in_order["value"], in_order["value"] + in_order["width"]
+    before = ends.groupby(in_order["panel"]).shift()
+    # Ends such as 0.1 + 0.2 can exceed the next beginning by a rounding error.
+    is_hidden = before - begins > 1e-9 * in_order["width"]
+    mend = "it overlaps the bar to its left, give a smaller width or leave one of the bars out"
+    reject_first(is_hidden.sort_index(), table, value, mend)

@@ -280,8 +280,7 @@ class Chart:
         if places.empty:  # A cell without any point has no ends.
             return
         ends = self._extent_of_levels(places)
-        for at in dict.fromkeys(self.levels.values()):
-            axes.plot(ends, [at] * 2, color="black", linestyle="--", linewidth=1, zorder=1.5)
+        self._draw_levels(axes, ends)
         for number, name in enumerate(self.names):
             # The first line is the main subject of the figure, so it is drawn on top of the other
             # lines.
@@ -293,6 +292,14 @@ class Chart:
         if self.names_at_ends and not self.in_grid:
             letters = self.letters * axes.get_gridspec().ncols
             _make_room(axes, ends, letters, self.names_at_left)
+
+    def _draw_levels(self, axes: Axes, ends: Ends) -> None:
+        style: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1, "zorder": 1.5}
+        for at in dict.fromkeys(self.levels.values()):
+            if ends[0] < ends[1]:
+                axes.plot(ends, [at] * 2, **style)
+            else:  # If all points are at one place, the line crosses the whole panel.
+                axes.axhline(at, **style)
 
     def _set_y_axis(
         self, axes: Axes, points: pd.DataFrame, printed: pd.DataFrame, scales: tuple[str, str]
@@ -432,7 +439,9 @@ class LevelChart(Chart):
         return low - 0.05 * length, high + 0.1 * length
 
     def _extent_of_levels(self, places: pd.Series) -> Ends:
-        return min(0.0, places.min()), places.max()
+        first, last = super()._extent_of_levels(places)
+        # The axis begins at 0, unless the data are narrower than their distance from 0.
+        return (first if first > last - first else min(0.0, first)), last
 
     def _notes_on_levels(self, printed: pd.DataFrame) -> list[str]:
         # The dashed lines are labelled in the chart.
@@ -440,13 +449,14 @@ class LevelChart(Chart):
 
     def _name_levels(self, axes: Axes) -> None:
         xs = next(iter(self.cells.values()))["x"]
-        at_left = xs.min() > 0
+        first, last = self._extent_of_levels(self.shown["x"])
+        at_left = xs.min() > first or first == last
         near = 0.06 * np.ptp(axes.get_ylim())
         style = {"textcoords": "offset points", "fontsize": 7.5, "color": GREY}
         for name, at in self.levels.items():
             # If another dashed line is just above, the name is written below its own dashed line.
             is_below = any(0 < other - at < near for other in self.levels.values())
-            place, side = ((0, at), "left") if at_left else ((xs.max(), at), "right")
+            place, side = ((first, at), "left") if at_left else ((last, at), "right")
             offset = (3 if at_left else -3, -8 if is_below else 2)
             axes.annotate(name, place, offset, ha=side, **style)
 

@@ -94,7 +94,7 @@ def curves(
     most = max(map(len, shown.values()))
     figure, grid = _new_grid(len(shown), most)
     top = TOP if whole else _fitted_top(points)
-    grid[0][0].set(yscale="log", ylim=(0.93, top))
+    grid[0][0].set(yscale="log", ylim=(_fitted_foot(points), top))
     right, lefts = 1.02 * max(marks.largest, *maxima["most"], *maxima["maximum"]), []
     for axes, below, heading, names in zip(*grid, shown, shown.values(), strict=True):
         _draw_lines(axes, points, names, marks.look)
@@ -140,6 +140,8 @@ def _points(table):
     bounds = {"maximum": "maximal_utilization", "least": "maximal_low", "most": "maximal_high"}
     numbers = {"x": "utilization", "y": "response", "precise": "precise"} | bounds
     points = tidy(table, {"label": "label"}, numbers, gaps=["y"], unique=("label", "x"))
+    mend = "a logarithmic axis shows numbers above 0, leave the row out"
+    reject_first(points["y"] <= 0, table, "response", mend)
     for name, column in bounds.items():
         first = points.groupby("label")[name].transform("first")
         mend = "give the same value in all rows of a curve"
@@ -174,6 +176,11 @@ def _new_grid(panels, most):
 def _fitted_top(points):
     highest = points["high"].where(np.isfinite(points["high"]), points["y"]).max()
     return np.fmin(TOP, np.fmax(2.1, 1.1 * highest))
+
+
+def _fitted_foot(points):
+    lowest = points["y"].min()
+    return 0.93 * lowest if lowest < 0.93 else 0.93
 
 
 def _name_axes(upper, lower, most):

@@ -286,16 +286,19 @@ class BookingSession:
             If the interval is empty, begins before the current instant or ends after the horizon.
         """
         begin, end = not_negative("begin", begin), not_negative("end", end)
-        now, last = f"{self.calendar.now:g}", f"{self.until:g}, the horizon"
+        now, last = f"{self.calendar.now:.10g}", f"{self.until:.10g}, the horizon"
         if begin < self.calendar.now:
             raise InputError(
-                f"begin = {begin:g} is in the past; give {now} or later", argument="begin"
+                f"begin = {begin:.10g} is in the past; give {now} or later", argument="begin"
             )
         if begin >= self.until:
-            raise InputError(f"begin = {begin:g}; give an instant before {last}", argument="begin")
+            raise InputError(
+                f"begin = {begin:.10g}; give an instant before {last}", argument="begin"
+            )
         if not begin < end <= self.until:
             raise InputError(
-                f"end = {end:g}; give an instant after {begin:g} and by {last}", argument="end"
+                f"end = {end:.10g}; give an instant after {begin:.10g} and by {last}",
+                argument="end",
             )
         return [period.server for period in self.calendar.free(begin, end)]
 
@@ -303,8 +306,10 @@ class BookingSession:
         """Return the data with which a browser draws and describes a reservation."""
         number, asked, booking = reserved
         which = f"request {number}" if number > 0 else "of others"
-        ahead = f"asked for {asked.start:g}, " if booking.start > asked.start else ""
-        words = f"{which}, {self._span(booking.start, booking.end)}; submitted at {asked.submit:g}"
+        ahead = f"asked for {asked.start:.10g}, " if booking.start > asked.start else ""
+        words = (
+            f"{which}, {self._span(booking.start, booking.end)}; submitted at {asked.submit:.10g}"
+        )
         label, servers, start, end, colour = reserved.box()
         return {
             "number": number, "label": label, "start": start, "end": end, "servers": list(servers),
@@ -355,10 +360,10 @@ class BookingSession:
         return f"{self._span(booking.start, booking.end)}, on server{plural} {listed(servers)}"
 
     def _span(self, start: float, end: float) -> str:
-        return f"from {start:g} to {self._time(end)}"
+        return f"from {start:.10g} to {self._time(end)}"
 
     def _time(self, length: float) -> str:
-        return f"{length:g} {self.unit}".rstrip()
+        return f"{length:.10g} {self.unit}".rstrip()
 
 
 def _count(number, noun):

@@ -17,10 +17,10 @@ import ipywidgets as ipw
 import traitlets
 from ipywidgets.widgets.widget_string import HTMLStyle
 
-from coalloc_lib.basics.checks import InputError, one_of
+from coalloc_lib.basics.checks import InputError, one_of, shown
 from coalloc_lib.plots import Picture
 from coalloc_lib.widgets.drawn import Drawn
-from coalloc_lib.widgets.inputs import NARROW, WIDE, Ranged, entry_of, fold, is_in_range
+from coalloc_lib.widgets.inputs import NARROW, WIDE, Ranged, choices_of, entry_of, fold, is_in_range
 from coalloc_lib.widgets.scenario_line import line_of, values_in
 from coalloc_lib.widgets.view import ExplorerView
 
@@ -128,7 +128,7 @@ class Explorer(ipw.VBox):
     Parameters
     ----------
     controls : dict of str to Widget
-        The controls by name. A control is a widget with a ``value``, or a row from
+        The controls by name, at least one. A control is a widget with a ``value``, or a row from
         `slider_with_entry` or `slider_with_list`.
     draw : callable
         The function that draws. It takes the values of the controls as keyword arguments, and
@@ -179,6 +179,8 @@ class Explorer(ipw.VBox):
         below: Sequence[ipw.Widget] = (),
         shows_scenario: bool = True,
     ) -> None:
+        if not controls:
+            raise InputError(f"controls = {shown(controls)}; give one control or more by name")
         self._holders = {name: entry_of(control) for name, control in controls.items()}
         self._notes = _hidden_notes([*controls, "this scenario"])
         self._draw, self._simulates = draw, simulates
@@ -287,7 +289,7 @@ class Explorer(ipw.VBox):
             wanted = values_in(line, self._holders, self._possible)
             self._set(wanted)
             for name, value in wanted.items():
-                if self.values[name] != value:  # Another control has changed it.
+                if str(self.values[name]) != str(value):  # Another control has changed it.
                     raise InputError(
                         f"{name} = {value} contradicts another value in the line; change one of "
                         "the two values"
@@ -311,12 +313,15 @@ class Explorer(ipw.VBox):
         # is set. The second pass sets it, and corrects values that outdated limits changed.
         holders = {name: self._holders[name] for name in self._holders if name in wanted}
         for name, holder in holders.items():
-            if wanted[name] in getattr(holder, "options", (wanted[name],)):
+            if not hasattr(holder, "options"):
                 holder.value = wanted[name]
+            elif str(wanted[name]) in choices_of(holder):
+                _choose(holder, name, wanted[name])
         for name, holder in holders.items():
             if hasattr(holder, "options"):
-                one_of(name, wanted[name], tuple(holder.options))
-            holder.value = wanted[name]
+                _choose(holder, name, wanted[name])
+            else:
+                holder.value = wanted[name]
 
     def _moved(self, name: str) -> None:
         if self._held or self.values == self._drawn.values:
@@ -396,13 +401,19 @@ class Explorer(ipw.VBox):
     def _out_of_range(self) -> tuple[str, str] | None:
         for name, holder in self._holders.items():
             if isinstance(holder, Ranged) and not is_in_range(holder):
-                label = f"{holder.description} = {holder.value:g}"
-                return name, f"{label}; give a number from {holder.min:g} to {holder.max:g}"
+                label = f"{holder.description} = {holder.value:.10g}"
+                return name, f"{label}; give a number from {holder.min:.10g} to {holder.max:.10g}"
         return None
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         shown, still = super()._repr_mimebundle_(**kwargs), self.view.boxed()
         return shown | still | {"text/html": HINT + still["text/html"]}
+
+
+def _choose(holder: ipw.Widget, name: str, wanted: Any) -> None:
+    # In a line, the value of a list is a text, although it may be a number in the list.
+    choices = choices_of(holder)
+    holder.value = choices[one_of(name, str(wanted), tuple(choices))]
 
 
 def note(words: str) -> str:

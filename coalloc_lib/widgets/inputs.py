@@ -143,6 +143,20 @@ def entry_of(control: ipw.Widget) -> ipw.Widget:
     return parts_of(control)[-1]
 
 
+def choices_of(holder: ipw.Widget) -> dict[str, Any]:
+    """Return the values of a list by their texts in the line of an explorer.
+
+    As in ipywidgets, the options are values, pairs of a label and a value, or a dict from labels to
+    values.
+    """
+    options = holder.options
+    if isinstance(options, Mapping):
+        options = options.items()
+    is_labelled = all(isinstance(each, list | tuple) and len(each) == 2 for each in options)
+    values = [each[1] for each in options] if is_labelled else options
+    return {str(value): value for value in values}
+
+
 def disable(control: ipw.Widget, by: ipw.Widget, when: Callable[[Any], bool]) -> None:
     """Disable a control whenever the value of another control meets a condition.
 

@@ -67,8 +67,8 @@ class Player(Pictured):
     Raises
     ------
     InputError
-        If an argument is wrong, if the window has more than 2,000 jobs, or if the jobs of `against`
-        differ from those of the schedules.
+        If an argument is wrong, if the window has more than 2,000 jobs or lies before or after all
+        jobs, or if the jobs of `against` differ from those of the schedules.
 
     Attributes
     ----------
@@ -152,7 +152,8 @@ class Player(Pictured):
         Raises
         ------
         InputError
-            If the jobs of `against` differ from those of the schedules.
+            If the window of the player lies before or after all jobs, or if the jobs of `against`
+            differ from those of the schedules.
         """
         named = _named(schedules)
         against = self._against if against is None else against
@@ -161,6 +162,7 @@ class Player(Pictured):
         films = [
             player_data(schedule, label, self._window, against) for label, schedule in named.items()
         ]
+        _check_overlap(self._window, named)
         axis = self.data.get("axis") or {"begin": np.inf, "finish": -np.inf, "view": view_of(films)}
         ends = {
             "begin": min(axis["begin"], *(film["begin"] for film in films)),
@@ -224,6 +226,19 @@ def _check_same_jobs(against, schedules):
                     f"the schedules `against` and {label!r} have different jobs; give schedules "
                     "of the same jobs"
                 )
+
+
+def _check_overlap(window, schedules):
+    if window is None:
+        return
+    first = min(one.jobs.submit.min() for one in schedules.values())
+    # A rejected job has no end, and `fmax` takes the instant at which it left the queue instead.
+    last = max(np.fmax(one.end, one.left_queue).max() for one in schedules.values())
+    if window[1] <= first or window[0] > last:
+        raise InputError(
+            f"window = {shown(window)} has no job; give two instants between which the schedules "
+            f"have jobs, from {first:,.15g} to {last:,.15g}"
+        )
 
 
 def _between(name, value, least, most, description):

@@ -142,7 +142,8 @@ class Board(ExplorerView, ipw.VBox):
         self.player: Player | None = None
         self._shown: tuple[Scenario, Scenario] | None = None
         #: The animation, which the playground places beside its other buttons.
-        self.watched = inputs.fold(f"watch {SHOWN} of the jobs", ipw.VBox())
+        self._animation = ipw.VBox()
+        self.watched = inputs.fold(f"watch {SHOWN} of the jobs", self._animation)
         self.table.layout, self.curve.layout = {"flex": "1 1 430px"}, {"flex": "1 1 360px"}
         numbers = ipw.HBox([self.table, self.curve], layout={"flex_flow": "row wrap"})
         # The browser hides the numbers while the animation is shown, which needs their room.
@@ -191,7 +192,7 @@ class Board(ExplorerView, ipw.VBox):
         schedules = {"A": first, "B": second}
         if self.player is None:
             self.player = Player(schedules, unit="h", now=jobs[0].submit[-1], against=first)
-            self.watched.children[-1].children = (self.player,)
+            self._animation.children = (self.player,)
         else:
             self.player.show(schedules, first)
 

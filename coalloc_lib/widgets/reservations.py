@@ -149,7 +149,7 @@ class ReservationCalendar(Pictured):
             If the interval is empty, begins before `now` or ends after the horizon.
         """
         servers = self._session.free(begin, end)
-        when = f"from {begin:g} to {end:g} {self._unit}".rstrip()
+        when = f"from {begin:.10g} to {end:.10g} {self._unit}".rstrip()
         verb, total = "is" if len(servers) == 1 else "are", sum(self._setting.clusters)
         count = f"{len(servers)} of {total} servers {verb} free" if servers else "no server is free"
         found = {"start": begin, "end": end, "free": servers}

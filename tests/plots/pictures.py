@@ -8,3 +8,7 @@ def texts(axes):
 def subtitle_of(figure):
     """Return the subtitle of a figure as a single line."""
     return figure.texts[-1].get_text().replace("\n", " ")
+
+
+def marker(line):
+    return "" if line.get_marker() == "None" else line.get_marker()

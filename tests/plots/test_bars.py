@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
 
 import matplotlib.colors
 import numpy as np
@@ -13,59 +12,6 @@ from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.plots.tables import looks, tidy
 from tests.plots.pictures import texts
-
-#: This matrix turns linear red, green and blue into what people with red-green blindness see
-#: (Machado and others, 2009).
-DEUTERANOPIA = np.array([[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]])
-#: Names that one figure may hold together.
-TOGETHER = (
-    ("ordered", "unordered", "total", "flexible"),
-    ("independent", "dependent"),
-    ("worst fit", "first fit", "best fit", "single then span"),
-    ("equation", "simulated"),
-    ("FCFS", "FPFS", "EASY", "Conservative", "Online"),
-    ("four components", "one component"),
-)
-
-
-@pytest.mark.parametrize("names", TOGETHER)
-def test_meanings_can_be_told_apart_also_by_red_green_blind_readers(names):
-    signs = plots.signs(names)
-    assert len({sign.marker for sign in signs.values()}) == len(names)
-    seen = [matplotlib.colors.to_rgb(sign.colour) for sign in signs.values()]
-    for one, other in combinations(np.power(seen, 2.2), 2):
-        assert np.linalg.norm(DEUTERANOPIA @ (one - other)) > 0.08
-
-
-def test_a_meaning_looks_the_same_whatever_is_said_beside_it():
-    both = plots.signs(["ordered requests", "unordered (simulated)"])
-    assert both["ordered requests"] == plots.MEANINGS["ordered"]
-    assert both["unordered (simulated)"] == plots.MEANINGS["unordered"] == plots.STANDARD
-
-
-def test_more_lines_than_own_styles_have_different_styles():
-    names = [f"scenario {i}" for i in range(40)]
-    styles = list(plots.signs(names).values())
-    assert len(set(styles)) == len(names)
-    assert len({sign.colour for sign in styles[:5]}) == 5
-    assert len(plots.signs(map(str, range(99)))) == 99
-
-
-def test_a_style_that_the_caller_gives_to_one_line_is_not_given_to_another():
-    given = {"mine": plots.STANDARD, "not drawn": plots.MEANINGS["EASY"]}
-    found = looks(["mine", "FCFS", "EASY"], given)
-    assert found["mine"] == plots.STANDARD != found["FCFS"]
-    assert found["EASY"] == plots.MEANINGS["EASY"]
-    other = looks(["mine", "yours"], {"mine": found["FCFS"]})
-    assert other["mine"] != other["yours"]
-
-
-def test_a_drawing_keeps_its_text_and_is_the_same_each_time():
-    one, other = (plots.to_svg(bars(LOSSES, title="What is seen")) for _ in "12")
-    assert one == other
-    for words in ("What is seen</text>", "unordered 0.100 ± 0.010</text>", "Verdana"):
-        assert words in one
-
 
 LOSSES = pd.DataFrame(
     [("U[1,7]", "ordered", 0.22, np.nan, np.nan, ""),
@@ -221,6 +167,7 @@ def test_histograms_have_bars_of_the_given_width_in_the_panel_of_their_name():
         ({"width": [1, 0]}, "^column 'width' has 0 in row 1; give a width above 0"),
         ({"share": [0.1, -0.1]}, "^column 'share' has -0.1 in row 1; give a height of 0 or more"),
         ({"from": [1, 1]}, "^column 'from' has 1 in row 1; an earlier row has the same values"),
+        ({"width": [1.5, 1]}, "^column 'from' has 2 in row 1; it overlaps the bar to its left"),
     ],
 )
 def test_a_bar_that_a_histogram_cannot_have_is_refused(change, words):
@@ -331,3 +278,12 @@ def test_a_column_that_a_table_has_twice_is_refused():
             bars(table)
     unused = pd.DataFrame([[1, 2]] * 3, columns=["other", "other"])
     bars(pd.concat([LOSSES, unused], axis=1))
+
+
+def test_neighbouring_bars_of_a_histogram_may_differ_by_a_rounding_error():
+    table = pd.DataFrame({"what": "size", "from": [0.1, 0.3], "share": 0.5, "width": [0.2, 0.1]})
+    assert 0.1 + 0.2 > 0.3
+    columns = {"value": "from", "share": "share", "panel": "what", "width": "width"}
+    # The same bars in another panel overlap no bar of the first panel.
+    both = pd.concat([table, table.assign(what="run time")])
+    assert len(plots.histograms(both, **columns, ylabel="share of jobs").axes) == 2

@@ -178,3 +178,15 @@ def test_panels_have_one_axis_so_that_equal_loads_stand_at_equal_places():
     figure = plots.curves(pd.concat([RESPONSES, low]), panels={"one": [label], "two": ["low"]})
     assert len(figure.axes) == 4
     assert len({axes.get_xlim() for axes in figure.axes}) == 1
+
+
+def test_the_axis_reaches_down_to_the_smallest_response():
+    for smallest, foot in ((0.5, 0.465), (0.95, 0.93), (1.0, 0.93)):
+        figure = plots.curves(RESPONSES.assign(response=[smallest, 2.5, np.nan]))
+        assert figure.axes[0].get_ylim()[0] == pytest.approx(foot)
+
+
+def test_a_response_that_a_logarithmic_axis_cannot_show_is_refused():
+    words = "^column 'response' has 0.0 in row 1; a logarithmic axis shows numbers above 0"
+    with pytest.raises(InputError, match=words):
+        plots.curves(RESPONSES.assign(response=[1.0, 0.0, np.nan]))

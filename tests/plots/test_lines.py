@@ -1,4 +1,4 @@
-"""Charts of lines and of intervals: their points, limits, names and marks."""
+"""Charts of lines: their points, limits, names and marks."""
 
 from functools import partial
 from itertools import combinations
@@ -9,7 +9,7 @@ import pytest
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
-from tests.plots.pictures import subtitle_of, texts
+from tests.plots.pictures import marker, subtitle_of, texts
 
 COLUMNS = {"x": "x", "y": "y", "line": "line", "panel": "panel"}
 lines = partial(plots.lines, **COLUMNS)
@@ -31,10 +31,6 @@ def table(panel="one", at=(1.0, 2.0, 4.0), /, **drawn):
 def joined(axes):
     """Return the drawn lines of a panel, without dashed levels and without single markers."""
     return [line for line in axes.lines if line.get_color() != "black" and not marker(line)]
-
-
-def marker(line):
-    return "" if line.get_marker() == "None" else line.get_marker()
 
 
 def test_lines_are_where_the_table_says_and_named_where_they_end():
@@ -229,60 +225,6 @@ def test_nonsense_is_refused(draw, change, how, words):
         draw(table(a=(1, 2, 3)).assign(**change), **how)
 
 
-def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), more=None, **how):
-    """Draw one interval on an axis from 0 to 1; return the figure and its drawn parts by marker.
-
-    The dict `more` holds further columns.
-    """
-    row = {"psi": middle, "ci95_low": low, "ci95_high": high, "row": "row", "who": "S1"}
-    row |= more or {}
-    figure = plots.intervals(
-        pd.DataFrame([row]), x="psi", row="row", series="who", span=span, **how
-    )  # fmt: skip
-    return figure, {marker(line): line for line in figure.axes[0].lines}
-
-
-@pytest.mark.parametrize(
-    ("ends", "arrows", "reach"),
-    [
-        ((-np.inf, -np.inf, 0.4), {"<"}, [0, 0.4]), ((0.7, 0.4, np.inf), {">"}, [0.4, 1]),
-        ((np.nan, -np.inf, np.inf), {"<", ">"}, [0, 1]), ((0.7, 0.4, 0.9), set(), [0.4, 0.9]),
-    ],
-)  # fmt: skip
-def test_what_goes_on_beyond_the_picture_has_an_arrow_that_is_explained(ends, arrows, reach):
-    figure, found = interval(*ends, beyond="arrow: on")
-    assert {"<", ">"} & set(found) == arrows
-    assert found[""].get_xdata().tolist() == reach
-    assert ("arrow: on" in subtitle_of(figure)) == bool(arrows)
-
-
-@pytest.mark.parametrize(("value", "arrow"), [(-1.0, "<"), (9.0, ">")])
-def test_an_estimate_beyond_the_axis_has_an_arrow_if_it_has_no_interval(value, arrow):
-    figure, drawn = interval(value, np.nan, np.nan, beyond="beyond the axis")
-    assert {"<", ">"} & set(drawn) == {arrow}
-    assert "beyond the axis" in subtitle_of(figure)
-
-
-@pytest.mark.parametrize(
-    ("printed", "mark", "at"), [(-9.0, "<", 0), (9.0, ">", 1), (np.inf, ">", 1), (0.5, "D", 0.5)]
-)
-def test_a_printed_value_beyond_the_axis_has_an_arrow_in_the_style_of_the_diamond(
-    printed, mark, at
-):
-    figure, drawn = interval(more={"paper": printed}, printed="paper", beyond="beyond the axis")
-    assert {"<", ">", "D"} & set(drawn) == {mark}
-    assert drawn[mark].get_xdata()[0] == at
-    assert drawn[mark].get_markerfacecolor() == "white"
-    assert ("beyond the axis" in subtitle_of(figure)) == (mark != "D")
-
-
-@pytest.mark.parametrize(("before", "rings"), [(-9.0, 0), (0.5, 1), (9.0, 0), (np.nan, 0)])
-def test_an_earlier_estimate_beyond_the_axis_has_no_ring(before, rings):
-    figure, _ = interval(more={"earlier": before}, before="earlier")
-    found = [line for line in figure.axes[0].lines if line.get_markersize() == 9]
-    assert [line.get_xdata()[0] for line in found] == [before] * rings
-
-
 def test_levels_have_room_where_all_values_are_equal_or_all_places_negative():
     columns = {"x": "x", "y": "y", "levels": {"two": 2.0}}
     figure = plots.lines_and_levels(pd.DataFrame({"x": [1.0], "y": [2.0]}), **columns)
@@ -291,6 +233,46 @@ def test_levels_have_room_where_all_values_are_equal_or_all_places_negative():
     figure = plots.lines_and_levels(pd.DataFrame({"x": [-5.0, -2.0], "y": [1, 3]}), **columns)
     left, right = figure.axes[0].get_xlim()
     assert left <= -5 < -2 <= right
+
+
+@pytest.mark.parametrize(
+    ("at", "begin"), [((300, 305, 310), 300), ((2, 3, 4), 0), ((0, 5, 10), 0), ((-5, -4, -2), -5)]
+)
+def test_an_axis_with_levels_begins_at_zero_only_if_the_points_are_near_zero(at, begin):
+    points = table("one", at, a=(1, 2, 3))
+    figure = plots.lines_and_levels(points, levels={"two": 2.0}, x="x", y="y", line="line")
+    (axes,) = figure.axes
+    (level,) = (line for line in axes.lines if line.get_color() == "black")
+    assert level.get_xdata().tolist() == [begin, at[-1]]
+    # The name of the level stands at that end of its line where the other lines are not.
+    (name,) = (text for text in axes.texts if text.get_text() == "two")
+    assert name.xy == ((begin, 2) if begin < at[0] else (at[-1], 2))
+    assert axes.get_xlim()[0] == begin
+
+
+def test_levels_are_named_also_if_the_first_panel_has_no_point():
+    points = pd.concat([table("empty", a=[np.nan] * 3), table("full", a=(1, 2, 3))])
+    columns = {"x": "x", "y": "y", "panel": "panel"}
+    figure = plots.lines_and_levels(points, levels={"two": 2.0}, **columns)
+    (name,) = figure.axes[0].texts
+    assert (name.get_text(), name.xy) == ("two", (4, 2))
+
+
+@pytest.mark.parametrize("x", [0.0, 300.0])
+def test_a_level_is_visible_if_all_points_are_at_one_place(x):
+    point = pd.DataFrame({"x": [x], "y": [1.0]})
+    for draw, how in (
+        (plots.lines, {"level": ("two", 2.0)}),
+        (plots.lines, {"level": ("two", 2.0), "names": "legend"}),
+        (plots.lines_and_levels, {"levels": {"two": 2.0}}),
+        (plots.factor_lines, {"base": "two"}),
+    ):
+        (axes,) = draw(point, x="x", y="y", **how).axes
+        (level,) = (line for line in axes.lines if line.get_color() == "black")
+        left, right = level.get_transform().transform(level.get_xydata())[:, 0]
+        assert right - left > 0.9 * axes.bbox.width
+        for name in axes.texts:
+            assert (name.get_text(), name.get_ha(), name.xy) == ("two", "left", (x, 2))
 
 
 def test_a_panel_above_a_gap_has_its_own_tick_labels():
@@ -310,65 +292,11 @@ def test_a_panel_above_a_gap_has_its_own_tick_labels():
             lambda: lines(table(a=(1, 2, 3)), scales={"two": ("linear", "log")}),
             "^scales has no entry for the panel 'one'; give the scales of its two axes$",
         ),
-        (lambda: interval(span=(2, 1)), r"^span = \(2, 1\); give the left end first"),
-        (lambda: interval(span=5), r"^span = 5; give two numbers, the left end and the right end"),
-        (lambda: interval(span=(1, 2, 3)), r"^span = \(1, 2, 3\); give two numbers, the left end"),
-        (lambda: interval(row_height=-1), "^row_height = -1; give a finite number above 0"),
-        (lambda: deviations(band=(np.nan, 0.5)), "^band = nan; give a finite number"),
-        (lambda: deviations(band=(0.5, -0.5)), r"^band = \(0.5, -0.5\); give the left end first"),
-        (lambda: deviations(band=0.5), "^band = 0.5; give two numbers"),
-        (lambda: interval(span=(0, 1), log=True), r"^span = \(0, 1\); give ends above 0"),
-        (
-            lambda: interval(-0.1, -0.2, 0.6, span=None, factors=True),
-            "^column 'psi' has -0.1 in row 0; a logarithmic axis shows numbers above 0",
-        ),
-        (
-            lambda: plots.intervals(pd.DataFrame({"x": [1, 2], "row": "a"}), x="x", row="row"),
-            "^column 'row' has 'a' in row 1; an earlier row has the same values",
-        ),
     ],
 )
 def test_arguments_that_contradict_the_table_are_named(draw, words):
     with pytest.raises(InputError, match=words):
         draw()
-
-
-def deviations(band=(-0.05, 0.05)):
-    """Draw three deviations in two panels."""
-    rows = [("a", "x", 0.1, 0), ("a", "y", -0.2, 1), ("b", "x", 0.3, 0)]
-    deviating = pd.DataFrame(rows, columns=["panel", "row", "off", "rough"]).assign(way="exact")
-    return plots.deviations(
-        deviating, x="off", row="row", series="way", panel="panel", band=band,
-        hollow=("rough", "rough"),
-    )  # fmt: skip
-
-
-def test_deviations_have_a_band_and_the_colour_of_their_panel():
-    figure = deviations()
-    styles = plots.signs("ab")
-    assert styles["a"].colour != styles["b"].colour
-    for axes, name, places in zip(figure.axes, "ab", ([0.1, -0.2], [0.3]), strict=True):
-        sign = styles[name]
-        assert axes.get_title(loc="left") == name
-        found = [line.get_xdata()[0] for line in axes.lines if marker(line) == sign.marker]
-        assert found == places
-        diamonds = [line.get_xdata()[0] for line in axes.lines if marker(line) == "D"]
-        assert diamonds == [0] * len(places)
-    assert "hollow: rough" in subtitle_of(figure)
-
-
-def test_rows_of_deviations_are_lower_if_there_are_many_but_keep_room_for_their_names():
-    def height(count):
-        rows = pd.DataFrame({"row": [str(i) for i in range(count)], "off": 0.1, "way": "exact"})
-        names = {"x": "off", "row": "row", "series": "way", "panel": "way"}
-        figure = plots.deviations(
-            rows.assign(rough=0), **names, band=(-0.05, 0.05), hollow=("rough", "")
-        )
-        return figure.get_figheight()
-
-    # In inches: 2 rows of 0.42, 10 rows of 0.3, and 40 rows of 0.2.
-    assert height(10) - height(2) == pytest.approx(3.0 - 0.84)
-    assert height(40) - height(10) == pytest.approx(8.0 - 3.0)
 
 
 def test_names_that_differ_in_their_last_digits_are_different_lines():

@@ -242,3 +242,15 @@ def test_a_horizon_of_any_length_has_round_instants(horizon):
 def test_wrong_arguments_are_named(how, words):
     with pytest.raises(co.InputError, match=words):
         widgets.reservation_calendar(**how)
+
+
+def test_instants_in_seconds_keep_their_digits():
+    calendar = widgets.reservation_calendar([4], horizon=2_592_000, requests=0, unit="s")
+    words = calendar.submit(1_308_345, 1_234, 3)
+    assert "booked from 1308345 to 1309579 s" in words
+    (booked,) = calendar.data["bookings"]
+    assert booked["said"].startswith("request 1, from 1308345 to 1309579 s; submitted at 1296000,")
+    calendar.free(1_308_345, 1_309_001)
+    assert calendar.data["said"]["words"].startswith("from 1308345 to 1309001 s, 1 of 4 servers")
+    with pytest.raises(co.InputError, match=r"^begin = 1295999 is in the past; give 1296000 or"):
+        calendar.free(1_295_999, 1_309_001)

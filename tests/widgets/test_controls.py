@@ -2,17 +2,15 @@
 
 import asyncio
 import html
-from io import BytesIO
+import math
 
 import ipywidgets as ipw
-import numpy as np
-import pandas as pd
 import pytest
-from PIL import Image
 
 import coalloc_lib as co
-from coalloc_lib import plots, widgets
+from coalloc_lib import widgets
 from coalloc_lib.widgets import Picture, controls
+from coalloc_lib.widgets.inputs import slider_with_entry
 from tests.widgets.reading import all_widgets, bars, control, notes, source
 
 
@@ -170,6 +168,13 @@ def test_an_impossible_number_pushes_no_other_control(losses):
         assert not notes(losses)
 
 
+def test_the_error_on_a_large_number_has_all_its_digits():
+    row = slider_with_entry("jobs", 1_000_000, 1, 1_234_567)
+    box = controls.Explorer({"jobs": row}, lambda jobs: Picture(bars(a=0.1)))
+    control(box, "jobs").value = 1_234_568
+    assert notes(box) == ["jobs = 1234568; give a number from 1 to 1234567"]
+
+
 def test_a_control_that_becomes_disabled_takes_its_error_with_it(losses):
     kind, q = (control(losses, label) for label in ("size distribution", "q"))
     kind.value, q.value = "D(q)", 7.0
@@ -243,50 +248,6 @@ def test_a_control_that_sets_another_redraws_once():
     assert calls[1:] == [{"number": 2, "more": False}]
 
 
-def test_a_picture_is_a_drawing_with_its_words():
-    figure = bars(a=0.25, b=0.5, title="<Title>")
-    picture = Picture(figure, below="<p>below</p>")
-    data = picture._repr_mimebundle_()
-    assert data["text/plain"] == "<Title>"
-    assert 'alt="&lt;Title&gt;"' in data["text/html"]
-    assert data["text/html"].endswith("<p>below</p>")
-    assert (picture.kind, picture.image[:5]) == ("svg+xml", b"<?xml")
-
-
-def test_a_picture_with_much_in_it_is_an_image_at_twice_the_size(monkeypatch):
-    monkeypatch.setattr("coalloc_lib.plots.picture.LARGEST_SVG", 1000)
-    picture = Picture(bars(a=0.25))
-    assert picture.kind == "png"
-    assert picture.image.startswith(b"\x89PNG")
-    wide = int.from_bytes(picture.image[16:20], "big")
-    assert wide > 1.6 * picture.width
-
-
-@pytest.mark.long
-def test_an_image_has_a_palette_and_keeps_its_colours():
-    cells = pd.DataFrame(
-        [(p, i, j, 20 * i - 9 * j) for p in "ABCDEFGH" for i in range(6) for j in range(6)],
-        columns=["panel", "row", "column", "change"],
-    )  # so much that it is an image
-    cells = cells.assign(ci95_low=-99, ci95_high=99)
-    columns = {"x": "column", "y": "row", "value": "change", "panel": "panel"}
-    figure = plots.maps(cells, **columns, values="change, %")
-    image = Image.open(BytesIO(Picture(figure).image))
-    assert image.mode == "P"
-    drawn = BytesIO()
-    figure.savefig(drawn, format="png", dpi=168)
-    true = np.asarray(Image.open(drawn).convert("RGB"), dtype=int)
-    apart = np.abs(np.asarray(image.convert("RGB"), dtype=int) - true).max(axis=2)
-    assert apart.max() < 35
-    _, kind, count = np.unique(true.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
-    assert apart.reshape(-1)[count[kind.reshape(-1)] > 300].max() < 8  # a pale area stays coloured
-
-
-def test_a_picture_of_anything_else_is_refused_in_one_line():
-    with pytest.raises(co.InputError, match="figure = None is not of type Figure; give "):
-        Picture(None)
-
-
 def test_a_wrong_line_keeps_the_choice_of_a_list_whose_options_another_control_sets():
     """The list of kinds stands before the control that decides which kinds there are."""
     kind = ipw.Dropdown(options=["p"])
@@ -299,3 +260,44 @@ def test_a_wrong_line_keeps_the_choice_of_a_list_whose_options_another_control_s
     box.recreate("policy=LITE&kind=r")
     assert notes(box) == ["kind = &#x27;r&#x27;; choose one of &#x27;p&#x27;"]
     assert box.values == {"kind": "r", "policy": "FULL"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [0.5, 0.8, 1.0],
+        [1, 2, 3],
+        [False, True, "both"],
+        [("few", 10), ("many", 1000), ("all", math.inf)],
+        {"few": 10, "many": 1000},
+        [("(a, b)", "a"), ("(c, d)", "c & d")],
+    ],
+)
+@pytest.mark.parametrize("kind", [ipw.Dropdown, ipw.SelectionSlider, ipw.ToggleButtons])
+def test_the_line_of_a_list_sets_every_choice_again(kind, options):
+    first, *others = options.values() if isinstance(options, dict) else options
+    first = first[1] if isinstance(first, tuple) else first
+    listed = kind(options=options, value=first)
+    box = controls.Explorer({"list": listed}, lambda list: Picture(bars(a=0.1, title=str(list))))
+    line = box.scenario.value
+    for other in others:
+        listed.value = other[1] if isinstance(other, tuple) else other
+        chosen, copied = box.values, box.scenario.value
+        box.scenario.value = line
+        assert box.values == {"list": first}
+        box.scenario.value = copied
+        assert box.values == chosen
+        assert not notes(box)
+
+
+def test_a_number_that_a_list_does_not_have_is_refused():
+    listed = ipw.Dropdown(options=[("few", 10), ("many", 1000)])
+    box = controls.Explorer({"jobs": listed}, lambda jobs: Picture(bars(a=jobs / 1000)))
+    box.scenario.value = "jobs=11"
+    assert notes(box) == ["jobs = &#x27;11&#x27;; choose one of &#x27;10&#x27;, &#x27;1000&#x27;"]
+    assert box.values == {"jobs": 10}
+
+
+def test_an_explorer_without_controls_is_refused():
+    with pytest.raises(co.InputError, match=r"^controls = \{\}; give one control or more by name$"):
+        controls.Explorer({}, lambda: Picture(bars(a=0.1)))

@@ -303,6 +303,16 @@ WRONG = {
         "^window has 5,000 jobs or more; give a shorter",
     ),
     "after the end": ((small(),), {"now": 99}, "^now = 99; give an instant from 0.0 to 10.0"),
+    "a window after the last end": (
+        (small(),),
+        {"window": (10.5, 12)},
+        r"^window = \(10.5, 12\) has no job; give two instants .* from 0 to 10$",
+    ),
+    "a window before the first job": (
+        (small(),),
+        {"window": (-9, 0)},
+        r"^window = \(-9, 0\) has no job; .* from 0 to 10$",
+    ),
     "outside the window": ((small(),), {"now": 1, "window": (2, 5)}, "^now = 1; .* 2.0 to 5.0"),
 }
 
@@ -311,6 +321,28 @@ WRONG = {
 def test_wrong_arguments_are_named(given, how, words):
     with pytest.raises(co.InputError, match=words):
         co.Player(*given, **how)
+
+
+@pytest.mark.parametrize("window", [(-5, 0.5), (10, 99), (-5, 99)])
+def test_a_window_may_be_partly_outside_of_the_schedule(window):
+    (film,) = co.Player(small(), window=window).data["films"]
+    assert film["jobs"]["number"]
+
+
+def test_a_window_may_lie_between_jobs_or_after_the_end_of_one_of_several_schedules():
+    jobs = JOBS[[0, 1]].replace(submit=np.array([0.0, 100.0]))
+    apart = co.simulate(co.Multicluster([4, 4]), jobs)
+    (film,) = co.Player(apart, window=(50, 60)).data["films"]
+    assert not film["jobs"]["number"]
+    wide = co.simulate(co.Multicluster([9, 9]), JOBS)  # ends at 7
+    player = co.Player({"narrow": small(), "wide": wide}, window=(8, 10))
+    narrow, ended = player.data["films"]
+    assert narrow["jobs"]["number"]
+    assert not ended["jobs"]["number"]
+    player.still()
+    with pytest.raises(co.InputError, match=r"^window = \(8, 10\) has no job; .* from 0 to 7$"):
+        player.show(wide)
+    assert [film["label"] for film in player.data["films"]] == ["narrow", "wide"]
 
 
 def test_a_saved_page_is_whole_and_loads_nothing(tmp_path):

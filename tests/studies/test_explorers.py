@@ -60,6 +60,8 @@ def quick(monkeypatch):
     monkeypatch.setattr("coalloc_lib.widgets.losses.BUDGET", 3.0)
     monkeypatch.setattr(penalties, "FINE", (1_500, 4))
     monkeypatch.setattr(penalties, "COARSE", (500, 3))
+    # The other tests in this folder replace the workloads of this study by small ones.
+    monkeypatch.setattr(sharing.model, "workloads", workloads)
     _max_utilization_of.cache_clear()
 
 
