@@ -114,7 +114,7 @@ def penalty_in_words(found: BreakEven) -> str:
 
 
 def _open_interval_in_words(interval: Interval) -> str:
-    if interval.low == -inf and interval.high == inf:
+    if interval.low < 0.005 and interval.high == inf:
         return "undecided"
     if interval.low == -inf:
         return f"at most {interval.high:.2f}"

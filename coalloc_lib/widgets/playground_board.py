@@ -180,6 +180,10 @@ class Board(ExplorerView, ipw.VBox):
             for side, scenario, scaled in zip(SIDES, (one, other), loads, strict=True)
             if can_span(scenario)
         )
+        # If one of the centres plans a start for every job, both run fewer jobs, and the numbers of
+        # the other one change too.
+        effort = effort_for(one, other)
+        self._break_even += f" <small>({effort.runs} runs of {effort.jobs:,} jobs.)</small>"
         self._shown = one, other
         self.curve.draw(playground_picture(one, other))
         self.curve.remove_class("coalloc-past")

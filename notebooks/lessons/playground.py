@@ -1,5 +1,6 @@
-"""The checks of the three exercises of notebook 06, the playground."""
+"""The checks of the five exercises of notebook 06, the playground."""
 
+from math import inf
 from typing import Any
 
 import pandas as pd
@@ -13,6 +14,8 @@ from lessons.teaching import checker, near
 #: The largest accepted error of an answer to an exercise: POINTS percentage points if the answer is
 #: a change, and PENALTY if the answer is a span penalty.
 POINTS, PENALTY = 3, 0.06
+#: The loads that exercise 5 tries, in this order.
+LOADS = 0.3, 0.4, 0.5, 0.6, 0.7
 
 
 def _values(**moved: Any) -> dict[str, Any]:
@@ -46,15 +49,40 @@ def pays_up_to(**moved: Any) -> float:
     return round(min(max(interval.estimate, PENALTIES[0]), PENALTIES[1]), 2)
 
 
-def change(**moved: Any) -> pd.Series:
-    """Return by what percentage the mean response time at centre B differs from that at A.
+def changes(**moved: Any) -> pd.DataFrame:
+    """Return by what percentage the mean response times at centre B differ from those at A.
 
-    The entries ``change``, ``change_low`` and ``change_high`` of the result are the change and the
-    ends of its 95 % interval. The parameters and errors are those of `pays_up_to`.
+    The table has a row for all jobs and one for each group of sizes, by the names of the
+    playground's table. The columns ``change``, ``change_low`` and ``change_high`` are the change
+    and the ends of its 95 % interval. The parameters and errors are those of `pays_up_to`.
     """
     values = _values(**moved)
     table = by_size(scenario_of(values, "A"), scenario_of(values, "B"), values["load"])
-    return table[table["size"] == ALL].set_index("scenario").loc["B"]
+    return table[table["scenario"] == "B"].set_index("size")
+
+
+def change(**moved: Any) -> pd.Series:
+    """Return the row of all jobs of `changes`."""
+    return changes(**moved).loc[ALL]
+
+
+def surely_sooner(**moved: Any) -> list[str]:
+    """Return the groups of sizes that respond sooner at B, with intervals that do not contain 0.
+
+    The parameters and errors are those of `pays_up_to`.
+    """
+    groups = changes(**moved).drop(index=ALL)
+    return [*groups.index[groups["change_high"] < 0]]
+
+
+def surely_later_from(size: str, **moved: Any) -> float:
+    """Return the first of `LOADS` at which a group of sizes responds later at B for certain.
+
+    The result is infinite if it does so at no load. The other parameters and the errors are those
+    of `pays_up_to`.
+    """
+    later = (load for load in LOADS if changes(load=load, **moved).loc[size, "change_low"] > 0)
+    return next(later, inf)
 
 
 def shorter_response(**moved: Any) -> str:
@@ -88,4 +116,24 @@ def _one_cluster(answer: Any) -> str:
     return near(answer, -found["change"], POINTS, hint, slips)
 
 
-check = checker({1: _backfilled, 2: _both_backfilled, 3: _one_cluster})
+#: Two equal centres under EASY, without spanning.
+EQUAL = {"A_policy": "EASY", "B_policy": "EASY", "B_span": "never"}
+
+
+def _long_requests(answer: Any) -> str:
+    if isinstance(answer, str) or not isinstance(answer, list | tuple | set):
+        return 'give a list of sizes as the table writes them, such as ["1", "5-8"]'
+    right = surely_sooner(**EQUAL, B_estimate=5.0)
+    hint = "both centres need EASY, and B never spans; look at the ends of each interval"
+    return "" if {*map(str, answer)} == {*right} else hint
+
+
+def _booked(answer: Any) -> str:
+    right = surely_later_from("1", **EQUAL | {"B_policy": "online"})
+    hint = "look at the row of the jobs of one processor; its interval must lie above 0"
+    return near(answer, right, 0.01, hint)
+
+
+check = checker(
+    {1: _backfilled, 2: _both_backfilled, 3: _one_cluster, 4: _long_requests, 5: _booked}
+)

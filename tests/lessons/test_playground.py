@@ -6,7 +6,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.basics.estimates import Interval
-from coalloc_lib.statistics.scenario_pairs import BreakEven
+from coalloc_lib.statistics.scenario_pairs import ALL, BreakEven
 from lessons import playground
 
 
@@ -31,6 +31,26 @@ def test_nobody_responds_sooner_if_the_interval_contains_zero(monkeypatch, low, 
     found = pd.Series({"change_low": low, "change_high": high})
     monkeypatch.setattr(playground, "change", lambda **_: found)
     assert playground.shorter_response(A_policy="EASY") == right
+
+
+@pytest.mark.parametrize(
+    ("highs", "right"), [((-1.0, -0.1, 0.0), ["1", "2"]), ((0.2, 3.0, 1.0), [])]
+)
+def test_sizes_respond_sooner_for_certain_if_their_intervals_lie_below_zero(
+    monkeypatch, highs, right
+):
+    table = pd.DataFrame({"change_high": [-5.0, *highs]}, index=[ALL, "1", "2", "3-8"])
+    monkeypatch.setattr(playground, "changes", lambda **_: table)
+    assert playground.surely_sooner() == right
+
+
+@pytest.mark.parametrize(("first", "right"), [(0.3, 0.3), (0.5, 0.5), (0.9, np.inf)])
+def test_the_first_load_with_an_interval_above_zero_is_found(monkeypatch, first, right):
+    def changes(load, **_):
+        return pd.DataFrame({"change_low": [-1.0 if load < first else 0.1]}, index=["1"])
+
+    monkeypatch.setattr(playground, "changes", changes)
+    assert playground.surely_later_from("1") == right
 
 
 @pytest.mark.parametrize("reads", [playground.pays_up_to, playground.change])

@@ -77,6 +77,7 @@ def test_the_verdict_follows_the_interval(change, low, high, words):
         (np.inf, -np.inf, np.inf, "undecided"),
         (0.9, 0.8184, np.inf, "0.90 (at least 0.82)"),
         (np.inf, 0.8184, np.inf, "at least 0.82"),
+        (np.inf, 0.001, np.inf, "undecided"),
         (np.inf, np.inf, np.inf, "above 1"),
     ],
 )
