@@ -254,7 +254,7 @@ def division_explorer(
     JobModel(parse_sizes(component_sizes), components)
     not_negative("penalty", penalty)
     listed = slider_with_list("clusters", options, options[0])
-    own = text_entry("or other clusters", "")
+    own = text_entry("or your own", "")
     disable(listed, own, bool)
     most = max(MOST_COMPONENTS, components)
     controls = {

@@ -42,7 +42,7 @@ OTHER = {
         "smallest size": 2, "largest size": 9, "request type": "ordered", "placement": "first fit",
     },
     "schedule": {"request type": "ordered", "placement": "best fit", "scheduling": "FPFS"},
-    "division": {"clusters": "64,32,2x16", "components": 2, "or other clusters": "5x20,28"},
+    "division": {"clusters": "64,32,2x16", "components": 2, "or your own": "5x20,28"},
     "penalty": {
         "penalty": 0.3, "split above": 5, "components": 3, "load": 0.65, "MaxJumps": "no limit",
         "placement": "split at need",
@@ -397,13 +397,13 @@ def test_what_was_before_is_a_ghost_and_the_axes_stay():
 
 def test_a_division_that_is_typed_replaces_the_one_of_the_slider():
     box = made("division")
-    control(box, "or other clusters").value = "4x20,48"
+    control(box, "or your own").value = "4x20,48"
     assert control(box, "clusters").disabled
     assert "20,20,20,20,48, 4 components" in lettering(box)
-    control(box, "or other clusters").value = "128"
+    control(box, "or your own").value = "128"
     (note,) = notes(box)
     assert "components" in note
-    control(box, "or other clusters").value = ""
+    control(box, "or your own").value = ""
     assert not control(box, "clusters").disabled
     assert notes(box) == []
 
