@@ -17,7 +17,7 @@ from coalloc_lib.widgets import inputs
 from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.swf import SwfLog
-from own_system.options import PENALTIES
+from own_system.options import AT_NEED, LARGER, PENALTIES
 from own_system.page import change_figure
 from own_system.report import SitesReport, sites_report
 from own_system.sacct import read_sacct
@@ -65,7 +65,7 @@ class OwnSystem(ipw.VBox):
         self.missing.placeholder = "of jobs without estimate"
         self.penalties = inputs.text_entry("penalties", ", ".join(f"{p:g}" for p in PENALTIES))
         self.path = inputs.text_entry("save as", "report.html")
-        self.buttons, self.view = {}, ui.View(layout={"max_height": "400px", "overflow": "auto"})
+        self.buttons, self.view = {}, ui.View(layout={"max_height": "490px", "overflow": "auto"})
         self.view.add_class("coalloc-view")
         actions = {"Answer": self.answer, "One more site": self.add_site,
                    "Save the page": self.save, "Save the tables": self.save_tables}  # fmt: skip
@@ -193,15 +193,26 @@ class OwnSystem(ipw.VBox):
 def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:
     words, table = report.answer.words, _table_as_html(options_table(report))
     html = f"<p><b>{escape(words)}</b></p>"
-    doubts = "; ".join(f"{site}: {why}" for site, why in report.doubts.items())
+    # If a doubt is why nothing is recommended, the answer has said it.
+    unsaid = {site: why for site, why in report.doubts.items() if why not in words}
+    doubts = "; ".join(f"{site}: {why}" for site, why in unsaid.items())
     if doubts:
         html += f"<p><b>Read with care.</b> {escape(doubts)}.</p>"
     below = _folded("each option in numbers", table) + _folded("the logs", _logs(clusters, logs))
     data = {"text/html": below, "text/plain": words}
-    figure = change_figure(report.tables["options"])
-    if figure is not None:
-        data = Picture(figure, below=below, rows=[words])._repr_mimebundle_()
+    options = report.tables["options"]
+    figure, all_of_them = change_figure(options[_is_main(options)]), change_figure(options)
+    if figure is not None and all_of_them is not None:
+        picture = Picture(all_of_them)._repr_mimebundle_()["text/html"]
+        below = _folded("all options in a picture", picture) + below
+        data = Picture(figure, words, below)._repr_mimebundle_()
     return data | {"text/html": html + data["text/html"]}
+
+
+def _is_main(options: pd.DataFrame) -> "pd.Series[bool]":
+    """Tell which rows the first picture shows: those of options that answer the question."""
+    at_need = options["option"].str.startswith(AT_NEED)
+    return (options["kind"] == "policy") | at_need | (options["option"] == LARGER)
 
 
 def _logs(clusters: dict[str, int], logs: dict[str, SwfLog]) -> str:

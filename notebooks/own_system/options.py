@@ -28,7 +28,11 @@ ADVICE = {
     SHARED: "Let the sites share one queue",
 }
 #: The advice that operators get if an option in which jobs span sites is recommended.
-ADVICE_TO_SPAN = "Let the sites share one queue, and a job span them only where it then ends sooner"
+ADVICE_TO_SPAN = (
+    "Let the sites share one queue, and let jobs span only if they then end sooner"
+)
+#: How the names begin of the options in which a job spans sites if no site has room for it.
+AT_NEED = "span, penalty"
 #: The default penalties for spanning sites. A job that spans sites runs ``1 + penalty`` times as
 #: long.
 PENALTIES = (0.0, 0.1, 0.25, 0.5)
@@ -41,7 +45,7 @@ LARGER = "10 % more processors, alone"
 
 def span(penalty: float) -> str:
     """Return the name of the option in which a job spans sites if no site has room for it."""
-    return f"span, penalty {penalty:g}"
+    return f"{AT_NEED} {penalty:g}"
 
 
 def span_if_sooner(penalty: float) -> str:

@@ -17,6 +17,9 @@ from own_system import words
 from own_system.comparison import METRICS
 from own_system.options import ALONE, SHARED
 
+#: The axis of the changes ends at this multiple of the largest change.
+WIDEST = 3
+
 
 def page_of(report: Any) -> str:
     """Return a report about several sites as a single HTML page that needs no other files."""
@@ -104,9 +107,9 @@ def change_figure(options: Any) -> Any:
         return None
     columns = {"change": "change", "ci95_low": "change_low", "ci95_high": "change_high"}
     table = _without_formulas(wanted, "group")
+    table = table.assign(**{new: wanted[old] / size for new, old in columns.items()})
     figure = plots.intervals(
-        table.assign(**{new: wanted[old] / size for new, old in columns.items()}),
-        x="change", row="option", panel="group", row_height=0.24,
+        table, x="change", row="option", panel="group", row_height=0.24, span=_span_of(table),
         xlabel=f"change of the mean wait, {unit}",
         title="What each option changes, for all and for each site",
         subtitle="mean wait minus that of staying alone, on the same jobs; 95 % intervals",
@@ -114,6 +117,16 @@ def change_figure(options: Any) -> Any:
     for axes in figure.axes:
         mark_zero(axes)
     return figure
+
+
+def _span_of(table):
+    # A single very wide interval would press all others together, so it ends in an arrow.
+    limit = WIDEST * table["change"].abs().max()
+    low, high = table["ci95_low"].min(), table["ci95_high"].max()
+    if -limit <= low and high <= limit:
+        return None
+    margin = 0.05 * limit
+    return max(min(low, 0) - margin, -limit), min(max(high, 0) + margin, limit)
 
 
 def mark_zero(axes: Any) -> None:

@@ -184,3 +184,14 @@ def test_a_third_site_needs_a_log_or_is_left_out_where_all_of_it_is_empty(form):
     assert refusal(form) == []
     assert form.report.made_by["command"].count("16") == 1
     form.sites.children = form.sites.children[:-1]
+
+
+def test_the_first_picture_has_the_options_that_answer_the_question(form, report):
+    rows = report.tables["options"]
+    shown = {*rows.loc[form_module._is_main(rows), "option"]}
+    assert {"share one queue", "conservative, alone", "span, penalty 0"} <= shown
+    assert "10 % more processors, alone" in shown
+    assert not any("estimates" in name or "more load" in name for name in shown)
+    html = form._repr_mimebundle_()["text/html"]
+    assert html.count("<img ") == 2
+    assert "<summary>all options in a picture</summary>" in html

@@ -12,7 +12,7 @@ import pytest
 import coalloc_lib as co
 from own_system import sites_report
 from own_system.options import ALONE
-from own_system.page import page_of
+from own_system.page import change_figure, page_of
 from own_system.words import changed, duration
 from tests.browser.conftest import browser, show  # noqa: F401
 
@@ -173,3 +173,14 @@ def test_a_sure_sentence_hangs_on_an_interval(report):
         row = even.assign(penalty=middle, penalty_low=low, penalty_high=high, most=0.25)
         page = page_of(report._replace(tables={**report.tables, "break_even": row}))
         assert words in " ".join(unescape(page).split())
+
+
+def test_one_very_wide_interval_ends_in_an_arrow_and_does_not_press_the_others():
+    rows = [("a", -60.0, -90.0, -30.0), ("b", 120.0, 10.0, 90_000.0)]
+    table = pd.DataFrame(rows, columns=["option", "change", "change_low", "change_high"])
+    table = table.assign(metric="mean wait", grouping="all", group="all sites")
+    (axes,) = change_figure(table).axes
+    assert axes.get_xlim()[1] == pytest.approx(3 * 120 / 60)
+    tame = table.assign(change_high=table["change_high"].clip(upper=200.0))
+    (axes,) = change_figure(tame).axes
+    assert axes.get_xlim()[1] > 200 / 60
