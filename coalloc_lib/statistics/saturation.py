@@ -21,6 +21,7 @@ from coalloc_lib.basics.checks import (
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.inference import Replications, lag_correlation, replicate
@@ -255,6 +256,15 @@ def refuse_replay(scenario: Scenario) -> None:
         raise InputError(
             f"workload = {scenario.workload!r} is one sequence of jobs, so all replications would "
             "be the same; sample from it: ResampledJobs(jobs)"
+        )
+
+
+def refuse_rejections(schedule: Schedule) -> None:
+    """Raise an `InputError` if the policy rejected jobs, because these have no response time."""
+    if schedule.refused:
+        raise InputError(
+            f"scheduling = {schedule.scheduling} rejected {len(schedule.refused)} of "
+            f"{len(schedule)} jobs, which have no response time; give a policy that rejects no job"
         )
 
 
