@@ -134,8 +134,7 @@ def resample_sums(
     starts = sample_block_starts(sums.shape[-1], length, resamples, seed)
     above, below = block_sums(sums, length)[:, :, starts].sum(axis=-1)
     has_jobs = (below > 0).all(axis=0)
-    if not has_jobs.any():
-        raise InputError("no resample has a job with a positive weight; give longer blocks")
+    refuse_empty_resamples(has_jobs)
     resampled = (above[:, has_jobs] / below[:, has_jobs]).T
     total = sums[1].sum(axis=-1)
     means = sums[0].sum(axis=-1) / total
@@ -258,6 +257,12 @@ def sample_block_starts(days: int, length: int, resamples: int, seed: Seed) -> N
         )
     rng, *_ = generators(seed, 1)
     return rng.integers(days, size=(whole("resamples", resamples), blocks))
+
+
+def refuse_empty_resamples(has_jobs: NDArray[np.bool_]) -> None:
+    """Raise an `InputError` if no resample contains a job with a positive weight."""
+    if not has_jobs.any():
+        raise InputError("no resample has a job with a positive weight; give longer blocks")
 
 
 def resamples_warning(has_jobs: NDArray[np.bool_]) -> str:
