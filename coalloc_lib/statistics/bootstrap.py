@@ -94,8 +94,19 @@ def block_of(submit: ArrayLike) -> float:
     with a difference that lasts for a week, in logs of a year, 78 % of the intervals from blocks of
     one week contained the mean, and 92 % of those from blocks of four weeks.
     """
-    weeks = np.clip(np.ptp(checked_submit(submit)) // (ENOUGH_BLOCKS * WEEK), 1, MOST_WEEKS)
-    return WEEK * float(weeks)
+    # An incomplete week counts as a week, as it does in `Bootstrap`, which only knows their number.
+    return WEEK * float(weeks_of_block(int(np.ceil(np.ptp(checked_submit(submit)) / WEEK))))
+
+
+def weeks_of_block(weeks: int) -> int:
+    """Return the length of a bootstrap block, in weeks, for a log of a given number of weeks.
+
+    Examples
+    --------
+    >>> weeks_of_block(15), weeks_of_block(16), weeks_of_block(90)
+    (1, 2, 4)
+    """
+    return min(max(weeks // ENOUGH_BLOCKS, 1), MOST_WEEKS)
 
 
 def resample_sums(
