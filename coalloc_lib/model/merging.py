@@ -40,11 +40,27 @@ def merge(*streams: JobStream) -> JobStream:
     """
     request = _common_request(streams)
     columns = {name: _joined(name, streams) for name in COLUMNS if _is_given(name, streams)}
-    order = np.argsort(columns["submit"].data, kind="stable")
+    order = order_of(*streams)
     columns = {name: column[order] for name, column in columns.items()}
     if len(np.unique(columns["number"])) < len(order):
         del columns["number"]
     return JobStream(**columns, request=request)
+
+
+def order_of(*streams: JobStream) -> NDArray[np.int64]:
+    """Return the order in which `merge` puts the jobs of several streams.
+
+    The jobs have the positions 0, 1, 2, ..., first those of the first stream. The result holds
+    these positions, in the order of the merged stream.
+
+    Examples
+    --------
+    >>> first = JobStream(submit=[0, 9], runtime=[1, 1], components=[4, 4])
+    >>> second = JobStream(submit=[5, 7], runtime=[1, 1], components=[8, 8])
+    >>> order_of(first, second).tolist()
+    [0, 2, 3, 1]
+    """
+    return np.argsort(np.concatenate([stream.submit for stream in streams]), kind="stable")
 
 
 def _common_request(streams: Sequence[JobStream]) -> str:

@@ -94,8 +94,19 @@ def block_of(submit: ArrayLike) -> float:
     with a difference that lasts for a week, in logs of a year, 78 % of the intervals from blocks of
     one week contained the mean, and 92 % of those from blocks of four weeks.
     """
-    weeks = np.clip(np.ptp(checked_submit(submit)) // (ENOUGH_BLOCKS * WEEK), 1, MOST_WEEKS)
-    return WEEK * float(weeks)
+    # An incomplete week counts as a week, as it does in `Bootstrap`, which only knows their number.
+    return WEEK * float(weeks_of_block(int(np.ceil(np.ptp(checked_submit(submit)) / WEEK))))
+
+
+def weeks_of_block(weeks: int) -> int:
+    """Return the length of a bootstrap block, in weeks, for a log of a given number of weeks.
+
+    Examples
+    --------
+    >>> weeks_of_block(15), weeks_of_block(16), weeks_of_block(90)
+    (1, 2, 4)
+    """
+    return min(max(weeks // ENOUGH_BLOCKS, 1), MOST_WEEKS)
 
 
 def resample_sums(
@@ -134,8 +145,7 @@ def resample_sums(
     starts = sample_block_starts(sums.shape[-1], length, resamples, seed)
     above, below = block_sums(sums, length)[:, :, starts].sum(axis=-1)
     has_jobs = (below > 0).all(axis=0)
-    if not has_jobs.any():
-        raise InputError("no resample has a job with a positive weight; give longer blocks")
+    refuse_empty_resamples(has_jobs)
     resampled = (above[:, has_jobs] / below[:, has_jobs]).T
     total = sums[1].sum(axis=-1)
     means = sums[0].sum(axis=-1) / total
@@ -258,6 +268,12 @@ def sample_block_starts(days: int, length: int, resamples: int, seed: Seed) -> N
         )
     rng, *_ = generators(seed, 1)
     return rng.integers(days, size=(whole("resamples", resamples), blocks))
+
+
+def refuse_empty_resamples(has_jobs: NDArray[np.bool_]) -> None:
+    """Raise an `InputError` if no resample contains a job with a positive weight."""
+    if not has_jobs.any():
+        raise InputError("no resample has a job with a positive weight; give longer blocks")
 
 
 def resamples_warning(has_jobs: NDArray[np.bool_]) -> str:

@@ -12,7 +12,7 @@ from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.simulation.scenario import Scenario, check_scenario
 from coalloc_lib.statistics import saturation, settling
-from coalloc_lib.statistics.inference import Replications, replicate
+from coalloc_lib.statistics.inference import Replications, replicate, student
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 
 if TYPE_CHECKING:
@@ -155,7 +155,8 @@ def response_times(
     Warns
     -----
     UserWarning
-        If the runs have too few jobs for the queue to settle at this load.
+        If the runs have too few jobs for the queue to settle at this load, or if the sampled jobs
+        do not represent the workload, for example because a few of them carry most of the work.
 
     Examples
     --------
@@ -183,7 +184,9 @@ def response_sample(
 ) -> Replications:
     """Return the mean response time of each of several runs, with a warning if they are too short.
 
-    The parameters, values and errors are those of `response_times`.
+    The parameters, values and errors are those of `response_times`, and the warning has the same
+    reasons. The interval of the mean has no values below 0, and none below the mean service time if
+    the workload is a `JobModel`.
     """
     check_scenario("scenario", scenario)
     jobs = whole("jobs", jobs, least=20)
@@ -195,9 +198,9 @@ def response_sample(
             f"load = {load}; the system can carry at most {maximum}, so there is no mean response "
             "time; give a lower load"
         )
-    halves, _ = _runs(scenario, load, jobs, replications, seed)
+    means = _runs_of_point(scenario, load, jobs, replications, seed).means
     needed = settling.jobs_to_settle(load, maximum.max_utilization)
-    return Replications(halves.mean(axis=1), settling.unsettled(jobs, needed))
+    return replace(means, warning=means.warning or settling.unsettled(jobs, needed))
 
 
 def _runs(scenario, load, jobs, replications, seed):
@@ -206,11 +209,7 @@ def _runs(scenario, load, jobs, replications, seed):
 
     def one(child: Seed) -> NDArray[np.float64]:
         schedule = scenario.simulate(jobs, load=load, seed=child)
-        if schedule.refused:
-            raise InputError(
-                f"scheduling = {scenario.scheduling} rejected {len(schedule.refused)} of {jobs} "
-                "jobs, which have no response time; give a policy that rejects no job"
-            )
+        saturation.refuse_rejections(schedule)
         work.append(schedule.jobs.work)
         return settling.equal_halves(schedule.response)
 
@@ -287,30 +286,37 @@ def response_point(
     if not (found.is_settled or was_settled):
         warning = warning or settling.RISING
     means = replace(found.means, warning=warning)
-    # The mean response time cannot be below the mean service time, which is known if the workload
-    # is a `JobModel`.
-    service = getattr(scenario.workload, "service", None)
-    response = means.interval.within(0.0 if service is None else service.mean)
     is_precise = found.is_narrow(precision) and not warning
-    return Point(float(load), response, jobs, is_precise, tuple(means.values.tolist()))
+    return Point(float(load), means.interval, jobs, is_precise, tuple(means.values.tolist()))
 
 
 class _RunsOfPoint(NamedTuple):
-    """The mean response times of runs at one load, and whether they no longer rise."""
+    """The mean response times at one load, of both halves of each run and of the whole run."""
 
+    halves: NDArray[np.float64]
     means: Replications
-    is_settled: bool
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the second halves of the runs are not slower than the first halves."""
+        return not settling.is_rising(self.halves[:, 0], self.halves[:, 1])
 
     def is_narrow(self, precision: float) -> bool:
-        """Return whether the half-width of the interval, relative to the mean, is small enough."""
-        return self.means.interval.half_width <= precision * self.means.mean
+        """Return whether the half-width of the interval, relative to the mean, is small enough.
+
+        The interval is Student's, which is not cut off at the bounds of the mean.
+        """
+        return student(self.means.values).half_width <= precision * self.means.mean
 
 
 def _runs_of_point(scenario, load, jobs, replications, seed):
     halves, work = _runs(scenario, load, jobs, replications, seed)
     warning = saturation.doubtful_work(work, scenario.workload.mean_work)
-    is_settled = not settling.is_rising(halves[:, 0], halves[:, 1])
-    return _RunsOfPoint(Replications(halves.mean(axis=1), warning), is_settled)
+    # The mean response time cannot be below the mean service time, which is known if the workload
+    # is a `JobModel`.
+    service = getattr(scenario.workload, "service", None)
+    least = 0.0 if service is None else service.mean
+    return _RunsOfPoint(halves, Replications(halves.mean(axis=1), warning, least=least))
 
 
 def response_curve(
@@ -393,8 +399,9 @@ def compare(
     Returns
     -------
     Interval
-        The 95 % interval of the difference. It has a warning if the runs have too few jobs for the
-        queue of one of the scenarios to settle.
+        The 95 % interval of the difference. It has a warning if, for one of the scenarios, the runs
+        have too few jobs for the queue to settle, or the sampled jobs do not represent the
+        workload, for example because a few of them carry most of the work.
 
     Raises
     ------

@@ -6,7 +6,12 @@ from numpy.typing import ArrayLike
 from coalloc_lib.basics.checks import InputError, positive, whole
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.basics.times import DAY
-from coalloc_lib.statistics.bootstrap import jobs_by_day, resamples_warning, sample_block_starts
+from coalloc_lib.statistics.bootstrap import (
+    jobs_by_day,
+    refuse_empty_resamples,
+    resamples_warning,
+    sample_block_starts,
+)
 from coalloc_lib.statistics.resamples import Resamples
 
 #: The largest product of the number of resamples and the number of steps of a log. Each pair of a
@@ -59,6 +64,7 @@ def resample_quantiles(
     starts = sample_block_starts(days, length, resamples, seed)
     counts = _counts_of_days(starts, length, days)
     has_jobs = counts @ np.bincount(day, minlength=days) > 0
+    refuse_empty_resamples(has_jobs)
     counts = counts[has_jobs]
     resampled = np.empty((len(counts), len(values)))
     for column, row in enumerate(values):

@@ -105,7 +105,9 @@ class Resamples:
 
         If no mean is negative, the reciprocals of the means are stretched and not the means
         themselves. Near saturation a mean wait grows as 1 / (1 - load), and it is the load that
-        varies by chance between logs.
+        varies by chance between logs. A mean is stretched at most to `MOST_STRETCHED` times its
+        value. If the upper end of an interval of a mean is this multiple of the estimate, the log
+        gives no upper limit.
 
         References
         ----------

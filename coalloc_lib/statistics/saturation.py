@@ -21,6 +21,7 @@ from coalloc_lib.basics.checks import (
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.inference import Replications, lag_correlation, replicate
@@ -258,6 +259,15 @@ def refuse_replay(scenario: Scenario) -> None:
         )
 
 
+def refuse_rejections(schedule: Schedule) -> None:
+    """Raise an `InputError` if the policy rejected jobs, because these have no response time."""
+    if schedule.refused:
+        raise InputError(
+            f"scheduling = {schedule.scheduling} rejected {len(schedule.refused)} of "
+            f"{len(schedule)} jobs, which have no response time; give a policy that rejects no job"
+        )
+
+
 def doubtful_work(work: NDArray[np.float64], mean: float) -> str:
     """Return a warning if the work of sampled jobs is not representative, or an empty string.
 
@@ -347,8 +357,8 @@ def loss_at_response(
     Raises
     ------
     InputError
-        If the workload is not a `JobModel`, the jobs are too few to reach the response time, or
-        they have a longer mean response time at every load.
+        If the workload is not a `JobModel`, the policy rejects jobs, the jobs are too few to reach
+        the response time, or they have a longer mean response time at every load.
 
     References
     ----------
@@ -363,7 +373,9 @@ def loss_at_response(
 
     def one(child):
         def run(rate):
-            return scenario.run(scenario.workload.sample(jobs, child, rate=rate))
+            schedule = scenario.run(scenario.workload.sample(jobs, child, rate=rate))
+            refuse_rejections(schedule)
+            return schedule
 
         def excess(rate):
             return run(rate).response.mean() / target - 1
@@ -446,8 +458,8 @@ def loss_between_bounds(
     Raises
     ------
     InputError
-        If the bounds are too near to each other, or if the arrivals are too few to tell at which
-        load the queue stays between them.
+        If the bounds are too near to each other, if the policy has no queue, or if the arrivals are
+        too few to tell at which load the queue stays between them.
 
     References
     ----------
@@ -461,6 +473,12 @@ def loss_between_bounds(
             "length between them"
         )
     refuse_replay(scenario)
+    if not scenario.scheduling.takes_backlog:
+        raise InputError(
+            f"scheduling = {scenario.scheduling} books each job at its submission, so there is no "
+            "queue whose length could stay between bounds; give a policy with a queue, or call "
+            "saturated_loss"
+        )
     low, high = ends.tolist()
     middle = (low + high) // 2
     begin = middle if begin is None else whole("begin", begin, least=0)

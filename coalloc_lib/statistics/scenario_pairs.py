@@ -11,11 +11,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, instance_of, positive, shown, whole
+from coalloc_lib.basics.checks import (
+    ImpossibleJobError,
+    InputError,
+    instance_of,
+    positive,
+    shown,
+    whole,
+)
 from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.model.placement import BestFit
 from coalloc_lib.policies import EASY
 from coalloc_lib.schedules.metrics import width_edges, width_names
+from coalloc_lib.simulation.run import refuse_impossible
 from coalloc_lib.simulation.scenario import Scenario, check_scenario
 from coalloc_lib.statistics.inference import Replications, crossing, replicate, student
 from coalloc_lib.statistics.saturation import replicated_traffic, utilization_at_overload
@@ -328,14 +336,13 @@ def _break_even(scenario: Scenario, load: float) -> BreakEven:
     jobs: Any = scenario.workload
     never_split = getattr(jobs, "model", jobs).with_(request="total", span_penalty=0.0)
     policy = EASY() if scenario.scheduling.adaptive else scenario.scheduling
+    try:
+        refuse_impossible(scenario.system, never_split.largest(), BestFit())
+    except ImpossibleJobError:
+        return BreakEven(None, "none, because some jobs must span")
     effort = effort_for(scenario)
     effort = effort._replace(jobs=effort.jobs // 2)
-    try:
-        unsplit = mean_times(
-            Scenario(scenario.system, never_split, policy, BestFit()), load, effort
-        )
-    except InputError:
-        return BreakEven(None, "none, because some jobs must span")
+    unsplit = mean_times(Scenario(scenario.system, never_split, policy, BestFit()), load, effort)
 
     def difference(penalty: float) -> Replications:
         penalized = scenario.with_(workload=jobs.with_(span_penalty=penalty))

@@ -23,7 +23,7 @@ from coalloc_lib.basics.checks import (
 from coalloc_lib.basics.text import CONTROLS
 from coalloc_lib.basics.times import HOUR
 from coalloc_lib.model.jobs import JobStream
-from coalloc_lib.model.merging import merge
+from coalloc_lib.model.merging import merge, order_of
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import EASY, Scheduling
 from coalloc_lib.schedules.schedule import WEIGHTS, weights_of
@@ -234,7 +234,7 @@ def together(
     _refuse_wide(clusters, logs, streams)
     # The sites are numbered in the order of `clusters`, regardless of the order of the logs.
     ordered = [streams[name].in_nodes(node) for name in clusters]
-    order = np.argsort(np.concatenate([s.submit for s in ordered]), kind="stable")
+    order = order_of(*ordered)
     site = np.repeat(np.arange(len(ordered)), [len(stream) for stream in ordered])
     row = np.concatenate([stream.number for stream in ordered])
     return system, merge(*ordered), site[order], row[order]

@@ -19,10 +19,10 @@ from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.statistics.bootstrap import (
     FEWEST_BLOCKS,
     WEEK,
-    block_of,
     checked_submit,
     resample_sums,
     step_of,
+    weeks_of_block,
 )
 from coalloc_lib.statistics.replications import (
     REPLICATION,
@@ -225,9 +225,12 @@ class Bootstrap:
                 f"the log has {count} weeks, but a bootstrap needs {FEWEST_BLOCKS}; give a longer "
                 "log"
             )
-        block = round(block_of([0, count * STEP]) / STEP)
         return resample_sums(
-            numerators, denominators, block, resamples=self.resamples, seed=self.seed
+            numerators,
+            denominators,
+            weeks_of_block(count),
+            resamples=self.resamples,
+            seed=self.seed,
         )
 
 

@@ -172,6 +172,14 @@ def test_resamples_in_which_no_job_counts_give_a_warning():
     assert not resampled(*a_log(2)).interval(first).warning
 
 
+@pytest.mark.parametrize("call", [resample_weeks, resample_quantiles])
+def test_a_resample_without_jobs_is_refused_if_it_is_the_only_one(call):
+    """Of 1001 days only the first and the last have a job, and the resample has neither."""
+    weights = [0.5] if call is resample_quantiles else [np.ones(2)]
+    with pytest.raises(co.InputError, match=r"^no resample has a job with a positive weight"):
+        call(np.ones(2), *weights, [0, 1000 * DAY], block=WEEK, resamples=1, seed=7)
+
+
 def test_quantiles_are_those_of_the_jobs_of_the_weeks_that_are_drawn():
     """The jobs of the sampled weeks are put together; they are the weeks of the means."""
     rng = np.random.default_rng(8)

@@ -1,6 +1,7 @@
 """Response-time curves: theory, precision, saturation, scaling."""
 
 import importlib
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -221,6 +222,29 @@ def test_short_runs_have_a_warning():
     assert not point.precise
     assert compare(heavy, UNORDERED, jobs=2000, replications=3).warning
     assert not compare(UNORDERED, UNORDERED, jobs=2000, replications=3).warning
+
+
+def test_a_mean_response_of_rare_long_jobs_has_a_warning():
+    """Nearly all of the work comes from one job in hundreds."""
+    rare = co.JobModel(co.uniform(1, 4), service=co.Hyperexponential(1.0, 30.0))
+    scenario = co.Scenario(co.Multicluster([16]), rare)
+    limit = MaxUtilization(Interval.exact(0.8), "exact")
+    how = {"jobs": 2000, "replications": 4, "maximum": limit}
+    words = "^a few jobs carry the work: 8000 jobs are worth"
+    assert re.match(words, response_sample(scenario, 0.4, **how).warning)
+    with pytest.warns(UserWarning, match=words):
+        response_times(scenario, 0.4, **how)
+    easy = scenario.with_(scheduling=co.EASY())
+    found = compare(scenario, easy, load=0.4, jobs=2000, replications=4)
+    assert re.match(words, found.warning)
+
+
+def test_the_mean_response_is_at_least_the_mean_service_time():
+    """In short runs of jobs that hardly wait, Student's interval reaches below the bound."""
+    sample = response_sample(SERIAL, 0.01, jobs=100, replications=3, seed=0)
+    plain = student(sample.values)
+    assert plain.low < 1.0 < plain.estimate
+    assert (sample.interval.low, sample.interval.high) == (1.0, plain.high)
 
 
 def test_a_policy_without_a_queue_is_compared_below_its_maximal_utilization():

@@ -114,6 +114,7 @@ class Recorded:
     """A scenario with invented results, for a model whose mean service time is 2."""
 
     workload = co.JobModel(co.uniform(1, 1), 1, "total", co.Exponential(2.0))
+    scheduling = co.FCFS()
 
     def __init__(self, schedule):
         self.schedule, self.streams, self.load = schedule, [], None
@@ -182,7 +183,7 @@ def test_the_response_is_met_and_the_first_tenth_of_the_time_left_out(monkeypatc
         last = stream.submit[-1]
         response = np.full(3, 5000 * len(stream) / last)
         busy = lambda edges, net: [edges[0] / edges[1] + 10 * (edges[1] != last)]  # noqa: E731
-        return SimpleNamespace(jobs=stream, response=response, utilization_between=busy)
+        return SimpleNamespace(jobs=stream, response=response, refused={}, utilization_between=busy)
 
     scenario = Recorded(schedule)
     found = loss_at_response(scenario, response=1500, jobs=20_000, replications=1)
@@ -200,7 +201,7 @@ def test_the_loss_at_a_response_counts_the_span_penalty_as_lost():
 def test_a_response_that_no_load_reaches_is_rejected(monkeypatch):
     """The sampled jobs always have a short response time, although the estimate of the total time
     that they need is long enough."""
-    short = SimpleNamespace(response=np.array([1.0]))
+    short = SimpleNamespace(response=np.array([1.0]), refused={})
     monkeypatch.setattr(co.Scenario, "run", lambda *_arguments: short)
     monkeypatch.setattr(
         saturation, "saturated_loss", lambda *_arguments, **_options: Interval.exact(0.1)
@@ -215,6 +216,20 @@ def test_jobs_that_are_booked_at_once_have_no_period_to_measure():
         heavy_traffic(online, online.sample(100))
     with pytest.raises(co.InputError, match=r"backlog = 7 is given for Online.*leave out backlog"):
         saturated_loss(online, jobs=100, backlog=7)
+
+
+def test_a_policy_that_rejects_jobs_or_has_no_queue_is_named():
+    """The first has no response time of the rejected jobs, the second no length of its queue."""
+    short = co.Online(slot=1.0, step=1.0, horizon=20.0, min_length=0.1)
+    scenario = co.Scenario(co.Multicluster([8]), co.JobModel(co.uniform(1, 4)), short)
+    words = (
+        r"^scheduling = Online\(.* rejected \d+ of 2000 jobs.* give a policy that rejects no job"
+    )
+    with pytest.raises(co.InputError, match=words):
+        loss_at_response(scenario, response=5, jobs=2000, replications=2)
+    words = r"^scheduling = Online\(.* books each job .* give a policy with a queue"
+    with pytest.raises(co.InputError, match=words):
+        loss_between_bounds(scenario, bounds=(0, 10), arrivals=1000, replications=2)
 
 
 def test_overtaking_gains():

@@ -82,6 +82,28 @@ def test_the_break_even_penalty_lies_between_gain_and_loss(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("sizes", "load", "note"),
+    [
+        (co.uniform(1, 9), 0.5, "none, because some jobs must span"),
+        (co.uniform(1, 8), 1.2, "unknown, because the system is saturated"),
+    ],
+)
+def test_without_a_break_even_penalty_there_is_a_reason(sizes, load, note):
+    """A job of 9 processors must span clusters of 8."""
+    jobs = co.SplitJobs(co.JobModel(sizes), above=4)
+    scenario = SPANNING.with_(system=co.Multicluster([8, 8]), workload=jobs)
+    assert scenario_pairs.break_even(scenario, load) == (None, note)
+
+
+def test_an_error_of_the_search_for_a_break_even_penalty_is_not_a_reason():
+    """All jobs fit in one cluster, but they are too few to fill the system."""
+    jobs = co.SplitJobs(co.JobModel(co.uniform(1, 64)), above=32)
+    large = co.Scenario(co.Multicluster([65536] * 4), jobs)
+    with pytest.raises(co.InputError, match="which all start at once in the idle system; give man"):
+        scenario_pairs.break_even(large, 0.5)
+
+
+@pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: by_size(5, WHOLE, 0.5), "one = 5 is not of type Scenario"),

@@ -61,6 +61,19 @@ def test_means_are_those_of_the_jobs_and_intervals_those_of_their_weeks(jobs, ru
     assert (found.low, found.high) == pytest.approx((by_hand.low, by_hand.high))
 
 
+@pytest.mark.parametrize("weeks", [8, 15, 16, 17, 24, 32, 40])
+def test_blocks_of_weekly_sums_are_as_long_as_those_of_the_jobs(weeks):
+    """The last job is submitted shortly before the end of the last week."""
+    submit = np.linspace(0, weeks * WEEK - 60, 50 * weeks)
+    wait = np.random.default_rng(1).exponential(size=len(submit))
+    sums = [np.bincount(week_of(submit), each) for each in (wait, np.ones(len(submit)))]
+    found = BY_WEEKS.mean(WeeklySums(*sums))
+    by_job = resample_weeks(wait, np.ones(len(submit)), submit, step=WEEK, resamples=200, seed=3)
+    by_hand = by_job.interval(lambda means: means[0])
+    assert (found.low, found.high) == pytest.approx((by_hand.low, by_hand.high))
+    assert found.count == by_hand.count == weeks // min(weeks // 8, 4)
+
+
 def test_groups_that_are_added_up_are_all_jobs(jobs, runs):
     both = weekly_sums(pick(runs, policy="one"), "wait", "jobs", added=["group"])
     assert both.mean == pytest.approx(jobs[1].mean())

@@ -43,6 +43,10 @@ def run_points(
     other functions and values in your own files that the function uses, or to files that it reads.
     Give another `version` after such a change.
 
+    After you have edited a module that Python had already imported, restart Python. Otherwise
+    Python still runs the old code, but the key may contain the new text, so wrong results would be
+    stored.
+
     Parameters
     ----------
     function : callable

@@ -16,12 +16,13 @@ from coalloc_lib.statistics.columns import limits_of
 from coalloc_lib.statistics.inference import student
 from coalloc_lib.statistics.labels import label, without_numpy
 from coalloc_lib.statistics.provenance import made_by
+from coalloc_lib.statistics.replications import REPLICATION, groups_of, keys_of
 from coalloc_lib.statistics.sweep.compilation import compile_kernels
 from coalloc_lib.statistics.sweep.failures import SweepError
 from coalloc_lib.statistics.sweep.points import Run
 
 #: Names of table columns that `sweep` itself uses. Arguments and results cannot have these names.
-RESERVED = {"seed", "replication", "error"}
+RESERVED = {"seed", REPLICATION, "error"}
 #: A warning is given if there are fewer replications than this number, because an interval is then
 #: too wide to be informative.
 FEW = 4
@@ -171,7 +172,7 @@ def _table(run, names, with_errors):
     kept = [row for row in range(run.size) if with_errors or row in run.results]
     shown = [run.shown(row) for row in kept]
     table = pd.DataFrame()
-    for name in (*names, "replication"):
+    for name in (*names, REPLICATION):
         values = [each[name] for each in shown]
         # With the type `object`, pandas does not turn None into NaN, nor whole numbers into floats.
         table[name] = pd.Series(values, dtype=object if any(v is None for v in values) else None)
@@ -225,11 +226,12 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
        x  y_estimate  y_count
     0  1         2.5        4
     """
-    names, columns = _numbers_of(table)
+    columns = _numbers_of(table)
     good = _has_no_error(table)
     rows, fewest = [], FEW
-    for row, where in _points(table, names):
-        finished = where[good[where]]
+    for row, runs in groups_of(table.reset_index(drop=True), keys_of(table)):
+        _refuse_same_replications(runs)
+        finished = runs.index[good[runs.index]]
         if len(finished) > 1:
             fewest = min(fewest, len(finished))
         for name, column in columns.items():
@@ -254,37 +256,26 @@ def _has_no_error(table):
     return (table["error"].isna() | (table["error"] == "")).to_numpy(dtype=bool)
 
 
-def _points(table, names):
-    """Yield the arguments of each point as a dict, and the positions of its rows."""
-    if not names:
-        yield {}, np.arange(len(table))
-        return
-    for place, where in table.groupby(names, sort=False, dropna=False).indices.items():
-        values = place if len(names) > 1 else np.atleast_1d(place)
-        yield dict(zip(names, values, strict=True)), where
-
-
 def _numbers_of(table):
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"table is a {type(table).__name__}; give the table that sweep returned")
-    if "replication" not in table:
-        raise InputError("table has no column 'replication'; give a table that sweep returned")
-    at = table.columns.get_loc("replication")
     columns = {}
-    for name in table.columns[at + 1 :].drop("error", errors="ignore"):
+    for name in table.columns[len(keys_of(table)) + 1 :].drop("error", errors="ignore"):
         try:  # Floats also hold booleans, and large integers beside missing values.
             columns[name] = table[name].to_numpy(float)
         except (TypeError, ValueError):
             raise InputError(
                 f"table has the column {name!r}, which does not hold numbers; leave it out"
             ) from None
-    names = list(table.columns[:at])
-    if table.duplicated([*names, "replication"]).any():
+    return columns
+
+
+def _refuse_same_replications(runs):
+    if runs[REPLICATION].duplicated().any():
         raise InputError(
             "table has the same replication of a point twice; give each run once (sweeps with "
             "different seeds are summarized one by one)"
         )
-    return names, columns
 
 
 def _interval(name, values, limits):

@@ -17,6 +17,7 @@ from coalloc_lib.statistics import MaxUtilization, Replications, rows_of
 from coalloc_lib.statistics.curves import Point, response_point, response_sample
 from coalloc_lib.statistics.maximum import best_method, max_utilization_by_simulation
 from coalloc_lib.statistics.saturation import replicated_traffic
+from coalloc_lib.statistics.settling import jobs_to_settle, unsettled
 from coalloc_lib.workloads import Workload
 from coalloc_lib.workloads.models import JobModel
 from studies.cluster_configurations.divisions import DIVISION, divisions, measure_division
@@ -251,10 +252,11 @@ def responses_at_loads(
         if load / share >= end.interval.low:
             continue
         jobs = scale.high_jobs if load == HIGH else scale.jobs
+        if unsettled(jobs, jobs_to_settle(load / share, end.max_utilization)):
+            continue
         options: dict[str, Any] = {"jobs": jobs, "replications": 1, "maximum": end}
         runs = [response_sample(scenario, load / share, seed=child, **options) for child in seeds]
-        if not any(run.warning for run in runs):
-            yield load, Replications(np.concatenate([run.values for run in runs]))
+        yield load, Replications(np.concatenate([run.values for run in runs]))
 
 
 def points_of_curve(

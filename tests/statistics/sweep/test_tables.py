@@ -20,6 +20,16 @@ def test_a_replication_that_occurs_twice_is_refused():
         summarize(pd.concat([table, table]))
 
 
+@pytest.mark.parametrize("empty", ["", None, np.nan])
+def test_an_empty_text_and_a_missing_value_are_the_same_point(empty):
+    """A file has the same empty cell for both."""
+    keys = {"site": ["", "", empty, empty, "a", "a", "a", "a"], "replication": [0, 1, 2, 3] * 2}
+    table = pd.DataFrame(keys | {"wait": [1.0, 2.0, 3.0, 4.0] * 2})
+    summary = summarize(table)
+    assert summary["wait_count"].tolist() == [4, 4]
+    assert summary["site"].isna().tolist() == [True, False]
+
+
 def test_a_table_without_arguments_is_one_point():
     table = pd.DataFrame({"replication": range(4), "wait": [1.0, 2.0, 3.0, 4.0]})
     (row,) = summarize(table).to_dict("records")
