@@ -28,9 +28,7 @@ ADVICE = {
     SHARED: "Let the sites share one queue",
 }
 #: The advice that operators get if an option in which jobs span sites is recommended.
-ADVICE_TO_SPAN = (
-    "Let the sites share one queue, and let jobs span only if they then end sooner"
-)
+ADVICE_TO_SPAN = "Let the sites share one queue, and let jobs span only if they then end sooner"
 #: How the names begin of the options in which a job spans sites if no site has room for it.
 AT_NEED = "span, penalty"
 #: The default penalties for spanning sites. A job that spans sites runs ``1 + penalty`` times as

@@ -24,8 +24,10 @@ from studies.job_sharing.runs import Setting, simulate
 #: The weights of the average weighted response time (AWRT) that the user can choose. Each key is
 #: the text that the control shows, and each value is the name of the weight in the code.
 WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
-#: The two pictures that the user can choose from.
-PICTURES = TIMES, BUSY = "response times", "how busy each site is"
+#: The pictures that the user can choose from.
+PICTURES = TIMES, BY_PENALTY, BUSY = "response times", "by the penalty", "how busy each site is"
+#: The penalties of the picture `BY_PENALTY`, besides the one that the user has chosen.
+PENALTIES = 0.0, 0.1, 0.2, 0.3, 0.4, 0.5
 #: The number of bootstrap resamples for each confidence interval.
 RESAMPLES = 300
 #: The largest number of workloads of each kind, extracts of the log or synthetic samples, that the
@@ -98,11 +100,14 @@ def _picture(
     picture: str, configuration: str, workload: str, jobs: JobStream, policy: str, penalty: float,
     weight: str, load: float | None, count: int, before: tuple[float, ...],
 ) -> Picture:  # fmt: skip
-    ran = _run_each_way(configuration, jobs, policy, penalty, load, count)
     label = f"{configuration}, {workload}, {policy}, penalty {penalty:g}"
     label += f", load {load:g}" if load else ""
     if count < len(jobs):
         label += f", first {count:,} jobs"
+    how = configuration, jobs, policy, penalty, load, count
+    if picture == BY_PENALTY:
+        return _penalty_picture(how, label, weight)
+    ran = _run_each_way(*how)
     if picture == BUSY:
         return _busy_picture(ran, label)
     return _response_picture(ran, label, weight, before)
@@ -125,6 +130,34 @@ def _response_picture(ran, label, weight, before):
     return Picture(dots, rows=[f"{row['mode']} {row['words']}" for row in table.to_dict("records")])
 
 
+def _penalty_picture(how, label, weight):
+    configuration, jobs, policy, chosen, load, count = how
+    sharing = _run(model.SHARING, configuration, jobs, policy, 0.0, load, count)
+    rows = []
+    for penalty in sorted({*PENALTIES, chosen}):
+        spanning = _run(model.MULTI_SITE, configuration, jobs, policy, penalty, load, count)
+        ratio = _ratio(spanning, sharing, WEIGHINGS[weight])
+        rows.append({"penalty": penalty, "ends": ratio} | interval_columns(ratio, "ratio"))
+    table = pd.DataFrame(rows)
+    at_chosen = table.loc[table["penalty"] == chosen, "ends"].item()
+    lines = plots.factor_lines(
+        table, base="job sharing", x="penalty", y="ratio", xlabel="penalty",
+        ylabel="AWRT, spanning over sharing", title=verdict(at_chosen),
+        subtitle=f"{label} (dotted); weighted by {weight}; 95 % intervals by bootstrap over sixths "
+        "of the time; below 1, spanning pays",
+    )  # fmt: skip
+    lines.axes[0].axvline(chosen, color="black", linestyle=":", linewidth=1)
+    words = [f"penalty {row.penalty:g}: {row.ratio:.3f} {_ends(row.ends, '{:.3f}'.format)}"
+             for row in table.itertuples()]  # fmt: skip
+    return Picture(lines, rows=words)
+
+
+def _ratio(spanning, sharing, weight):
+    responses, weights = np.stack([spanning.sums[weight], sharing.sums[weight]], axis=1)
+    resampled = resample_sums(responses, weights, BLOCK, resamples=RESAMPLES, seed=model.SEED)
+    return resampled.interval(lambda means: float(means[0] / means[1]))
+
+
 def _busy_picture(ran, label):
     busy = _busy_sites(ran)
     strips = plots.timelines(
@@ -139,8 +172,7 @@ def _busy_picture(ran, label):
 def _response_times(ran, weight, before):
     responses, weights = np.stack([way.sums[weight] for way in ran.values()], axis=1)
     resampled = resample_sums(responses, weights, BLOCK, resamples=RESAMPLES, seed=model.SEED)
-    spanning, sharing = (model.WAYS.index(way) for way in (model.MULTI_SITE, model.SHARING))
-    ratio = resampled.interval(lambda means: float(means[spanning] / means[sharing]))
+    ratio = _ratio(ran[model.MULTI_SITE], ran[model.SHARING], weight)
     rows = []
     for row, (mode, way) in enumerate(ran.items()):
         hours = resampled.interval(itemgetter(row)).within(way.shortest).times(1 / 3600)
@@ -164,20 +196,21 @@ def _busy_sites(ran):
     return pd.concat(panels)
 
 
-def _run_each_way(configuration, jobs, policy, penalty, load, count):
-    ran = {}
-    for way in model.WAYS:
-        setting = Setting(
-            model.SYNTHETIC,  # a setting needs a workload, but the jobs are given
-            configuration,
-            way,
-            penalty if way == model.MULTI_SITE else 0.0,
-            policy,
-            wide=WIDE.get(way, model.OF_LARGEST),
-            load=load,
-        )
-        ran[way] = sharing_run(setting, jobs, count)
-    return ran
+def _run(way, configuration, jobs, policy, penalty, load, count):
+    setting = Setting(
+        model.SYNTHETIC,  # a setting needs a workload, but the jobs are given
+        configuration,
+        way,
+        penalty if way == model.MULTI_SITE else 0.0,
+        policy,
+        wide=WIDE.get(way, model.OF_LARGEST),
+        load=load,
+    )
+    return sharing_run(setting, jobs, count)
+
+
+def _run_each_way(*how):
+    return {way: _run(way, *how) for way in model.WAYS}
 
 
 def verdict(ratio: Interval) -> str:
@@ -211,7 +244,7 @@ def sharing_picture(
     penalty: float = 0.25, weight: str = "processors × run time", load: str = "as they came",
     picture: str = TIMES, coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the weighted response time of each way to run jobs, or how busy each site is.
+    """Draw the weighted response times, their ratio by the penalty, or how busy each site is.
 
     Parameters
     ----------
