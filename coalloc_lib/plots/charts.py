@@ -483,6 +483,8 @@ def draw_line(
 ) -> None:  # fmt: skip
     """Draw one line of a chart, optionally with markers and a confidence band.
 
+    A vertical bar shows the interval of a point if no neighbour of the point has an interval.
+
     Parameters
     ----------
     axes : Axes
@@ -507,12 +509,21 @@ def draw_line(
                 at = points["x"][mask], points["y"][mask]
                 axes.plot(*at, sign.marker, color=sign.colour, markersize=3.5, **marks)
     if band and points["low"].notna().any():
-        foot, top = axes.get_ylim()
-        low, high = points["low"].replace(-np.inf, foot), points["high"].replace(np.inf, top)
-        if axes.get_yscale() == "log":  # An interval with a low end of 0 or less reaches the foot.
-            low = low.where(~(low <= 0), foot)
-        shade = {"color": sign.colour, "alpha": 0.18, "linewidth": 0}
-        axes.fill_between(points["x"], low, high, step="post" if stairs else None, **shade)
+        _draw_band(axes, points, sign.colour, "post" if stairs else None)
+
+
+def _draw_band(axes, points, colour, step):
+    foot, top = axes.get_ylim()
+    low, high = points["low"].replace(-np.inf, foot), points["high"].replace(np.inf, top)
+    if axes.get_yscale() == "log":  # An interval with a low end of 0 or less reaches the foot.
+        low = low.where(~(low <= 0), foot)
+    axes.fill_between(points["x"], low, high, step=step, color=colour, alpha=0.18, linewidth=0)
+    # Between neighbours without an interval, the band has no width, so a bar shows the interval.
+    known = low.notna()
+    is_alone = known & ~known.shift(1, fill_value=False) & ~known.shift(-1, fill_value=False)
+    if is_alone.any():
+        style: dict[str, Any] = {"color": colour, "alpha": 0.4, "linewidth": 3, "zorder": 1}
+        axes.vlines(points["x"][is_alone], low[is_alone], high[is_alone], **style)
 
 
 def _make_room(axes, ends, letters, left):

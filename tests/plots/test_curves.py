@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
@@ -28,6 +29,14 @@ def test_curves_show_points_bands_and_maximal_utilizations():
     assert texts(below) == ["worst fit  0.250 "]
     assert upper.get_yscale() == "log"
     assert 3.5 < upper.get_ylim()[1] < 5
+
+
+def test_the_interval_of_a_curve_with_one_point_is_a_bar():
+    saturated = RESPONSES.assign(response=[1, np.nan, np.nan])
+    saturated.loc[1:, ["ci95_low", "ci95_high"]] = np.nan
+    upper = plots.curves(saturated).axes[0]
+    (bar,) = (each for each in upper.collections if isinstance(each, LineCollection))
+    assert bar.get_segments()[0].tolist() == [[0.1, 0.9], [0.1, 1.1]]
 
 
 def test_what_a_line_is_compared_with_is_marked_in_its_row():

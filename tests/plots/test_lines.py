@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
@@ -181,6 +182,41 @@ def test_an_infinite_value_interrupts_its_line_and_is_a_cross_that_is_explained(
     assert np.isnan(cut.get_ydata()).tolist() == [False, True, False]
     assert whole.get_xdata().tolist() == [1, 4]
     assert any("×: no finite value" in text.get_text() for text in figure.texts)
+
+
+def bars_of(axes):
+    """Return the place and the two ends of each interval that is drawn as a vertical bar."""
+    drawn = [each for each in axes.collections if isinstance(each, LineCollection)]
+    segments = [segment for each in drawn for segment in each.get_segments()]
+    return [(*foot, top) for foot, (_, top) in segments]
+
+
+@pytest.mark.parametrize(
+    ("values", "bars"),
+    [
+        ((2, np.inf, np.inf), [(1, 1.8, 2.2)]),
+        ((np.inf, 2, np.inf), [(2, 1.8, 2.2)]),
+        ((2, np.inf, 3), [(1, 1.8, 2.2), (4, 2.7, 3.3)]),
+        ((2, np.nan, np.nan), [(1, 1.8, 2.2)]),
+        ((2, 3, np.inf), []),
+    ],
+)
+@pytest.mark.parametrize("stairs", [False, True])
+def test_the_interval_of_a_point_without_neighbours_is_a_bar(values, bars, stairs):
+    found = table(a=(1, 2, 3), b=values)
+    found.loc[np.isinf(found["y"]), ["ci95_low", "ci95_high"]] = np.nan
+    (axes,) = lines(found, style=plots.LineStyle(stairs=stairs)).axes
+    assert bars_of(axes) == [pytest.approx(bar) for bar in bars]
+    (axes,) = lines(found, style=plots.LineStyle(bare=["b"])).axes
+    assert bars_of(axes) == []
+
+
+def test_a_bar_of_an_open_interval_ends_where_the_axis_ends():
+    found = table(a=(1, 10, 100), b=(10, np.inf, np.inf))
+    found.loc[found["line"] == "b", ["ci95_low", "ci95_high"]] = [-np.inf, np.inf]
+    found.loc[np.isinf(found["y"]), ["ci95_low", "ci95_high"]] = np.nan
+    (axes,) = lines(found, scales=("linear", "log")).axes
+    assert bars_of(axes) == [pytest.approx((1, *axes.get_ylim()))]
 
 
 @pytest.mark.parametrize("gone", [np.nan, np.inf])
