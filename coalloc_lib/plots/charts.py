@@ -47,7 +47,7 @@ ROW, LEAST = 1.15, 1.9
 
 
 #: The scales of the horizontal and the vertical axis, each ``"linear"`` or ``"log"``: one pair for
-#: all panels, or a dict from panel names to pairs.
+#: all panels, which then have the same axes, or a dict from panel names to pairs.
 Scales = Mapping[str, tuple[str, str]] | tuple[str, str]
 Look = Mapping[str, MarkerStyle]
 #: The type for the two ends of an axis or of a line.
@@ -131,7 +131,7 @@ class Chart:
             raise InputError(f"column {self.numbers['y']!r} has no finite number; give one or more")
 
     def _has_shared_axes(self, scales: Scales) -> bool:
-        return self.names_at_ends and not isinstance(scales, Mapping)
+        return not isinstance(scales, Mapping)
 
     def _shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
         # A missing value is left out. An infinite one stays, and interrupts its line.

@@ -51,7 +51,8 @@ def lines(
     xlabel, ylabel : str
         The labels of the axes.
     scales : (str, str) or dict of (str, str)
-        The scales of both axes, ``"linear"`` or ``"log"``, for all panels or by panel.
+        The scales of both axes, ``"linear"`` or ``"log"``, for all panels or by panel. With one
+        pair of scales, all panels have the same axes. With a dict, each panel has its own axes.
     level : (str, float), optional
         The name and the height of a dashed horizontal line. The subtitle shows the name.
     printed : DataFrame, optional

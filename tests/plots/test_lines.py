@@ -143,6 +143,18 @@ def test_each_panel_has_its_own_scale_and_may_have_no_point():
     lines(found.sort_values("panel", ascending=False).assign(y=[1, 2, 3, -1, 0, 1]), scales=scales)
 
 
+@pytest.mark.parametrize("names", ["ends", "legend"])
+def test_panels_have_the_same_axes_unless_each_has_its_own_scales(names):
+    found = pd.concat([table("small", a=(1, 2, 2)), table("large", (2.0, 8.0, 9.0), a=(1, 9, 40))])
+    small, large = lines(found, names=names).axes
+    assert small.get_ylim() == large.get_ylim()
+    assert small.get_xlim() == large.get_xlim()
+    scales = dict.fromkeys(("small", "large"), ("linear", "linear"))
+    small, large = lines(found, names=names, scales=scales).axes
+    assert small.get_ylim()[1] < 3 < 40 < large.get_ylim()[1]
+    assert small.get_xlim()[1] < 5 < 9 < large.get_xlim()[1]
+
+
 def grid(rows=("upper", "lower"), /, **how):
     """Draw the same lines in two rows of two panels."""
     points = [table(p, Online=(0.1, 0.5, 0.2), EASY=(0.1, 0.4, 0.3)) for p in ("one", "two")]
