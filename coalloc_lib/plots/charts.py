@@ -150,8 +150,12 @@ class Chart:
     def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
         if printed is None or printed.empty:
             return self.points[:0]
-        labels = {name: c if c in printed else None for name, c in self.labels.items()}
-        marks = tidy(printed, labels, self.numbers, gaps=["y"]).reset_index(names="place")
+        labels = dict(self.labels)
+        for name in ("panel", "row"):
+            if labels[name] not in printed:
+                labels[name] = None
+        marks = tidy(printed, labels, self.numbers, gaps=["y"], called="printed")
+        marks = marks.reset_index(names="place")
         reject_first(np.isinf(marks["y"]), printed, self.numbers["y"])
         everywhere = [name for name in ("panel", "row") if labels[name] is None]
         if everywhere:

@@ -20,6 +20,7 @@ FINITE = "a figure shows finite numbers, leave the row out"
 def tidy(
     table: pd.DataFrame, labels: dict[str, str | None], numbers: dict[str, str],
     gaps: Collection[str] = (), closed: bool = False, unique: Sequence[str] = (),
+    called: str = "the table",
 ) -> pd.DataFrame:  # fmt: skip
     """Select the columns of a table that a figure needs, and rename them.
 
@@ -37,6 +38,8 @@ def tidy(
     unique : sequence of str
         The new names of columns that together identify a row. No two rows may have the same values
         in these columns.
+    called : str
+        What an error about a missing column calls the table.
 
     Returns
     -------
@@ -52,7 +55,7 @@ def tidy(
     instance_of("table", table, pd.DataFrame, "a pandas table with a row per point")
     if table.empty:
         raise InputError("table has no rows; give one row for each point")
-    _check_columns(table, {**labels, **numbers})
+    _check_columns(table, {**labels, **numbers}, called)
     texts = labels | {"warning": "warning" if "warning" in table else None}
     columns: dict[str, Any] = {
         name: "" if column is None else [label_text(label) for label in table[column]]
@@ -78,12 +81,12 @@ def tidy(
     return rows
 
 
-def _check_columns(table: pd.DataFrame, given: Mapping[str, str | None]) -> None:
+def _check_columns(table: pd.DataFrame, given: Mapping[str, str | None], called: str) -> None:
     for name, column in given.items():
         if column is not None and column not in table:
             known = ", ".join(map(repr, table))
             raise InputError(
-                f"{name} = {shown(column)} is not a column; the table has the columns {known}"
+                f"{name} = {shown(column)} is not a column; {called} has the columns {known}"
             )
     for column in table.columns[table.columns.duplicated()]:
         if column in (*given.values(), *ENDS.values(), "warning"):

@@ -382,6 +382,16 @@ def test_lines_with_numbers_as_labels_are_found_by_all_arguments():
     assert axes.get_yscale() == "log"
 
 
+def test_printed_values_need_the_column_of_the_line_names():
+    printed = pd.DataFrame({"x": [2.0], "y": [2.0], "Line": ["a"]})
+    words = "^line = 'line' is not a column; printed has the columns 'x', 'y', 'Line'$"
+    with pytest.raises(InputError, match=words):
+        lines(table(a=(1, 2, 3)), printed=printed)
+    # A chart without line names needs no such column.
+    (axes,) = plots.lines(table(a=(1, 2, 3)), x="x", y="y", printed=printed).axes
+    assert diamonds(axes) == [(2, 2, "D")]
+
+
 def test_printed_values_of_a_line_that_is_not_drawn_are_left_out():
     printed = pd.DataFrame({"line": ["A"], "x": [2.0], "y": [2.0]})
     figure = lines(table(a=(1, 2, 3)), printed=printed)
