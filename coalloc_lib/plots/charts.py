@@ -116,6 +116,7 @@ class Chart:
         self.scales = self._scales_of_panels(scales)
         self.cells = self._points_of_cells()
         self.shown = pd.concat(self.cells.values())
+        self._check_shown()
         self._check_levels()
         self.look = self._signs(look)
         # The room for the names of the lines.
@@ -129,6 +130,13 @@ class Chart:
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
         if not np.isfinite(points["y"]).any():
             raise InputError(f"column {self.numbers['y']!r} has no finite number; give one or more")
+
+    def _check_shown(self) -> None:
+        if self.shown["y"].isna().all():
+            raise InputError(
+                f"no row has both {self.numbers['x']!r} and {self.numbers['y']!r} above 0; give "
+                "one or more, because the scales are logarithmic"
+            )
 
     def _has_shared_axes(self, scales: Scales) -> bool:
         return not isinstance(scales, Mapping)
@@ -214,17 +222,11 @@ class Chart:
                 )
 
     def _points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
-        cells = {
+        return {
             (row, panel): self._shown(_points_of(self.points, row, panel), self.scales[panel])
             for row in self.rows
             for panel in self.panels
         }
-        if all(points["y"].isna().all() for points in cells.values()):
-            raise InputError(
-                f"no row has both {self.numbers['x']!r} and {self.numbers['y']!r} above 0; give "
-                "one or more, because the scales are logarithmic"
-            )
-        return cells
 
     def _signs(self, look: Look | None) -> dict[str, MarkerStyle]:
         bold, look = self.style.bold, dict(look or {})
@@ -396,6 +398,9 @@ class FactorChart(Chart):
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
         column = self.numbers["y"]
         reject_first(points["y"] <= 0, table, column, "a factor is above 0, leave the row out")
+
+    def _check_shown(self) -> None:
+        """Accept any table, because a factor that is not finite is a cross at the top."""
 
     def _has_shared_axes(self, scales: Scales) -> bool:
         # Readers compare the factors of different panels.

@@ -241,6 +241,20 @@ def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
     assert {"0.8", "1", "1.5"} <= {tick.get_text() for tick in axes.get_yticklabels()}
 
 
+@pytest.mark.parametrize("gone", [np.nan, np.inf])
+@pytest.mark.parametrize("names", ["ends", "legend"])
+def test_factors_may_all_be_past_saturation(gone, names):
+    figure = factor_lines(table(a=[gone] * 3, b=[gone] * 3), names=names)
+    (axes,) = figure.axes
+    crosses = [line for line in axes.lines if marker(line) == "x"]
+    assert [line.get_xdata().tolist() for line in crosses] == [[1, 2, 4]] * 2
+    assert {y for line in crosses for y in line.get_ydata()} == {axes.get_ylim()[1]}
+    assert axes.get_ylim()[0] < 1 < axes.get_ylim()[1]
+    assert "×: no finite value" in subtitle_of(figure)
+    assert "arrow" not in subtitle_of(figure)
+    figure.draw_without_rendering()
+
+
 @pytest.mark.parametrize(
     ("factors", "arrows"),
     [((0.9, 2, 8), {"^": (4, 4.0)}), ((0.1, 2, 3), {"v": (1, 0.25)}), ((0.25, 2, 4), {})],
