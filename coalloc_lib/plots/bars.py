@@ -204,7 +204,8 @@ def _set_width(axes, rows, ends, marks, until):
     farthest = np.nanmax([0.0, *marks])
     if farthest > right:  # Otherwise the dashed lines and the thresholds would be cut off.
         right = 1.02 * farthest
-    last = min(1.0, right) if most <= 1 else right  # Shares have no ticks above 1.
+    is_share = max(most, farthest) <= 1
+    last = min(1.0, right) if is_share else right  # Shares have no ticks above 1.
     if until is not None:
         right, last = until / (1 - LETTER * MOST_LETTERS), until
     axes.set_xlim(left, right)

@@ -130,6 +130,8 @@ class Chart:
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
         if not np.isfinite(points["y"]).any():
             raise InputError(f"column {self.numbers['y']!r} has no finite number; give one or more")
+        mend = "a cross at the top would show it as a large value, leave the row out"
+        reject_first(points["y"] == -np.inf, table, self.numbers["y"], mend)
 
     def _check_shown(self) -> None:
         if self.shown["y"].isna().all():

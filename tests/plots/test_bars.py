@@ -47,6 +47,18 @@ def test_the_threshold_of_a_claim_is_drawn_in_its_groups_and_named():
     assert sum(line.get_linestyle() == "--" for line in axes.lines) == 1
 
 
+@pytest.mark.parametrize(
+    ("threshold", "earlier", "last"),
+    [(3.0, np.nan, 3.0), (0.95, 3.0, 3.0), ((0.5, 3.0), np.nan, 3.0), (0.95, 0.5, 1.0)],
+)
+def test_the_axis_has_ticks_up_to_the_marks_beyond_the_bars(threshold, earlier, last):
+    columns = {"series": "a bar with a rather long name", "loss": 0.9, "earlier": earlier}
+    table = pd.DataFrame({"group": ["x"]} | columns)
+    (axes,) = bars(table, before="earlier", threshold=("half", {"x": threshold})).axes
+    assert axes.get_xticks()[-1] == pytest.approx(last)
+    assert axes.get_xlim()[1] > last
+
+
 def test_bars_and_intervals_are_cut_off_where_the_axis_ends():
     table = LOSSES.assign(dark=[0.21, 0.1, 0.19], loss=[0.22, 0.1, 0.19], warning="",
                           ci95_low=[0.21, 0.09, 0.15], ci95_high=[0.23, 0.11, 0.3])  # fmt: skip

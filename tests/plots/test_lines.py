@@ -272,6 +272,7 @@ def test_a_factor_beyond_the_axis_is_an_arrow_that_is_explained(factors, arrows)
     ("draw", "change", "how", "words"),
     [
         (lines, {"y": np.nan}, {}, "column 'y' has no finite number"),
+        (lines, {"y": [1, -np.inf, 2]}, {}, "column 'y' has -inf in row 1; .* leave the row out"),
         (factor_lines, {"y": -1.0}, {}, "column 'y' has -1.0 in row 0; a factor is above 0"),
         (lines, {}, {"scales": ("cubic", "log")}, "scale of x = 'cubic'; choose"),
         (lines, {}, {"scales": ("log",)}, r"scales = \('log',\); give the scales of x and of y"),
