@@ -86,21 +86,21 @@ def curves(
     points = _points(table)
     if left is not None:
         finite("left", left)
-    earlier = None if before is None else _points(before)
+    earlier = _earlier_points(before, points)
     maxima = points.drop_duplicates("label").set_index("label")
     marks = _marks(looks(maxima.index, look), beside, threshold)
     marks.reject_unknown(tuple(maxima.index))
     shown = _lines_of_panels(maxima.index, panels or {"": ()})
     most = max(map(len, shown.values()))
     figure, grid = _new_grid(len(shown), most)
-    top = TOP if whole else _fitted_top(points)
-    grid[0][0].set(yscale="log", ylim=(_fitted_foot(points), top))
-    right, lefts = 1.02 * max(marks.largest, *maxima["most"], *maxima["maximum"]), []
+    drawn = pd.concat([points, earlier])
+    top = TOP if whole else _fitted_top(drawn)
+    grid[0][0].set(yscale="log", ylim=(_fitted_foot(drawn), top))
+    right, lefts = 1.02 * max(marks.largest, *maxima["most"], *drawn["maximum"]), []
     for axes, below, heading, names in zip(*grid, shown, shown.values(), strict=True):
         _draw_lines(axes, points, names, marks.look)
         axes.set_xlim(left, None)
-        if earlier is not None:
-            _draw_earlier(axes, earlier[earlier["label"].isin(names)], marks.look)
+        _draw_earlier(axes, earlier[earlier["label"].isin(names)], marks.look)
         lefts.append(_draw_maxima(axes, below, maxima.loc[names], marks, right))
         head(axes, heading)
         below.set_xlabel(xlabel)
@@ -149,6 +149,15 @@ def _points(table):
     mend = f"the upper end in {bounds['most']!r} is smaller, swap the ends"
     reject_first(points["least"] > points["most"], table, bounds["least"], mend)
     return points
+
+
+def _earlier_points(before, points):
+    if before is None:
+        return points[:0]
+    earlier = _points(before)
+    is_drawn = earlier["label"].isin(points["label"]) & np.isfinite(earlier["y"])
+    # The earlier curves are drawn without their intervals, so the axes need not reach these.
+    return earlier[is_drawn].assign(low=np.nan, high=np.nan)
 
 
 def _lines_of_panels(lines, panels):
@@ -210,7 +219,7 @@ def _draw_lines(axes, points, names, look):
 
 def _draw_earlier(axes, points, look):
     pale = {"alpha": 0.45, "linestyle": (0, (3, 2)), "linewidth": 1.2, "zorder": 1}
-    for name, line in points[np.isfinite(points["y"])].groupby("label", sort=False):
+    for name, line in points.groupby("label", sort=False):
         line = line.sort_values("x")
         axes.plot(line["x"], line["y"], color=look[name].colour, **pale)
         last = line.iloc[-1]

@@ -60,6 +60,28 @@ def test_curves_of_the_previous_figure_may_be_saturated_at_all_loads():
     assert len(plots.curves(RESPONSES, before=RESPONSES).axes[0].lines) == alone + 2
 
 
+@pytest.mark.parametrize("panels", [None, {"one": ["worst fit"]}])
+def test_the_axes_reach_the_curves_of_the_previous_figure(panels):
+    earlier = RESPONSES.assign(
+        utilization=[0.1, 0.2, 0.9], response=[0.5, 2.5, 8.0], ci95_low=np.nan, ci95_high=np.nan,
+        maximal_utilization=0.95, maximal_low=0.95, maximal_high=0.95,
+    )  # fmt: skip
+    upper, below = plots.curves(RESPONSES, before=earlier, panels=panels).axes
+    for axes in (upper, below):
+        assert axes.get_xlim()[1] == pytest.approx(1.02 * 0.95)
+    foot, top = upper.get_ylim()
+    assert foot == pytest.approx(0.93 * 0.5)
+    assert 8 < top < 12
+
+
+def test_a_curve_of_the_previous_figure_that_is_not_drawn_leaves_the_axes_as_they_are():
+    other = RESPONSES.assign(label="best fit", response=[0.5, 9, 11], maximal_utilization=0.95)
+    other = other.assign(maximal_low=0.95, maximal_high=0.95, ci95_low=np.nan, ci95_high=np.nan)
+    alone, beside = (plots.curves(RESPONSES, before=each).axes[0] for each in (None, other))
+    assert alone.get_xlim() == beside.get_xlim()
+    assert alone.get_ylim() == beside.get_ylim()
+
+
 def test_panels_may_name_a_curve_that_the_table_lacks():
     figure = plots.curves(RESPONSES, panels={"a": ["best fit", "worst fit"]})
     assert texts(figure.axes[1]) == ["worst fit  0.250 "]
