@@ -36,6 +36,25 @@ def test_bars_are_named_and_numbered_where_they_end():
     assert lengths == 1  # an interval of one number is not drawn
 
 
+@pytest.mark.parametrize(
+    ("value", "low", "high", "words"),
+    [
+        (0.0004, np.nan, np.nan, "0.00040"),
+        (-0.000123, np.nan, np.nan, "-0.00012"),
+        (0.0004, 0.0003, 0.0005, "0.00040 ± 0.00010"),
+        (0.0004, 0.000399, 0.000401, "0.00040"),
+        (0.0001, -0.0002, 0.0004, "0.00010 ± 0.00030"),
+        (0.0004, -0.0016, 0.0024, "0.000 ± 0.002"),
+        (0.0006, np.nan, np.nan, "0.001"),
+        (0.0, -0.0001, 0.0001, "0.000"),
+        (1e-17, np.nan, np.nan, "0.000"),
+    ],
+)
+def test_a_small_value_is_written_with_its_significant_digits(value, low, high, words):
+    table = LOSSES[:1].assign(loss=value, ci95_low=low, ci95_high=high)
+    assert texts(bars(table).axes[0]) == [f"ordered {words}"]
+
+
 def test_the_threshold_of_a_claim_is_drawn_in_its_groups_and_named():
     (axes,) = bars(LOSSES, threshold=("half", {"U[1,7]": 0.11, "mine": (0.1, 0.2)})).axes
     dashed = [line for line in axes.lines if line.get_linestyle() == "--"]
