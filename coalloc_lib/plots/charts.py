@@ -32,7 +32,14 @@ from coalloc_lib.plots.style import (
     remove_spare,
     title_figure,
 )
-from coalloc_lib.plots.tables import label_text, label_texts, looks, reject_first, tidy
+from coalloc_lib.plots.tables import (
+    ABOVE_0,
+    label_text,
+    label_texts,
+    looks,
+    reject_first,
+    tidy,
+)
 
 #: The panels are drawn in rows of two if the number of panels, multiplied by the number of letters
 #: in the longest line name, exceeds this limit.
@@ -177,12 +184,11 @@ class Chart:
         return marks
 
     def _reject_unshown(self, marks: pd.DataFrame, printed: pd.DataFrame) -> None:
-        mend = "a logarithmic axis shows numbers above 0, leave the row out"
         for at, (name, column) in enumerate(self.numbers.items()):
             is_log = [panel for panel in self.panels if self.scales[panel][at] == "log"]
             is_wrong = marks["panel"].isin(is_log) & (marks[name] <= 0)
             wrong = np.isin(np.arange(len(printed)), marks["place"][is_wrong])
-            reject_first(wrong, printed, column, mend)
+            reject_first(wrong, printed, column, ABOVE_0)
 
     def _extent_of_levels(self, places: pd.Series) -> Ends:
         return places.min(), places.max()

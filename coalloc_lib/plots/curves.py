@@ -13,7 +13,15 @@ from coalloc_lib.plots.bars import LETTER, Level, ends_of_levels
 from coalloc_lib.plots.charts import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
-from coalloc_lib.plots.tables import label_text, label_texts, looks, reject_first, tidy
+from coalloc_lib.plots.tables import (
+    ABOVE_0,
+    label_text,
+    label_texts,
+    looks,
+    reject_first,
+    reject_swapped,
+    tidy,
+)
 
 #: The upper end of the vertical axis: the largest mean response time that is shown, in multiples of
 #: the mean service time. Near saturation, curves rise beyond the axis.
@@ -140,14 +148,13 @@ def _points(table):
     bounds = {"maximum": "maximal_utilization", "least": "maximal_low", "most": "maximal_high"}
     numbers = {"x": "utilization", "y": "response", "precise": "precise"} | bounds
     points = tidy(table, {"label": "label"}, numbers, gaps=["y"], unique=("label", "x"))
-    mend = "a logarithmic axis shows numbers above 0, leave the row out"
-    reject_first(points["y"] <= 0, table, "response", mend)
+    reject_first(points["y"] <= 0, table, "response", ABOVE_0)
     for name, column in bounds.items():
         first = points.groupby("label")[name].transform("first")
         mend = "give the same value in all rows of a curve"
         reject_first(points[name] != first, table, column, mend)
-    mend = f"the upper end in {bounds['most']!r} is smaller, swap the ends"
-    reject_first(points["least"] > points["most"], table, bounds["least"], mend)
+    is_swapped = points["least"] > points["most"]
+    reject_swapped(is_swapped, table, bounds["least"], bounds["most"])
     return points
 
 

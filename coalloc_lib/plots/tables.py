@@ -14,7 +14,9 @@ from coalloc_lib.plots.signs import MarkerStyle, signs
 #: The columns of a table that hold the two ends of a confidence interval. The keys of the dict are
 #: the names that the drawing functions use for the ends.
 ENDS = {"low": "ci95_low", "high": "ci95_high"}
+#: What errors tell the user to do about a value that an axis cannot show.
 FINITE = "a figure shows finite numbers, leave the row out"
+ABOVE_0 = "a logarithmic axis shows numbers above 0, leave the row out"
 
 
 def tidy(
@@ -115,14 +117,13 @@ def label_texts(labels: Collection[Any]) -> set[str]:
 
 
 def _reject_impossible_intervals(rows: pd.DataFrame, table: pd.DataFrame) -> None:
-    low, high = (name for name in ENDS.values())
+    low, high = ENDS.values()
     mend = f"give both ends of an interval in {low!r} and {high!r}, or neither"
     for end, other in (("low", "high"), ("high", "low")):
         is_alone = rows[end].notna() & rows[other].isna()
         if is_alone.any():
             reject_first(is_alone, table, ENDS[end], mend)
-    mend = f"the upper end in {high!r} is smaller, swap the ends"
-    reject_first(rows["low"] > rows["high"], table, low, mend)
+    reject_swapped(rows["low"] > rows["high"], table, low, high)
 
 
 def _reject_repeated(rows: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
@@ -141,6 +142,15 @@ def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINIT
     if len(places):
         value, row = table[column].iloc[places[0]], table.index[places[0]]
         raise InputError(f"column {column!r} has {shown(value)} in row {row}; {mend}")
+
+
+def reject_swapped(swapped: Any, table: pd.DataFrame, low: str, high: str) -> None:
+    """Raise an error for the first interval of a table whose lower end exceeds its upper end.
+
+    `swapped` is a boolean mask of the rows, and `low` and `high` are the columns of the ends.
+    """
+    mend = f"the upper end in {high!r} is smaller, swap the ends"
+    reject_first(swapped, table, low, mend)
 
 
 def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:
