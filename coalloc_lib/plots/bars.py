@@ -29,6 +29,9 @@ MOST_LETTERS = 40
 #: The maximum number of letters in the label of a bar. A longer label is cut off.
 LONGEST = 64
 
+#: A value up to this size is written as 0, because it may be a rounding error.
+NOTHING = 1e-9
+
 #: The position of a threshold on the axis: a single number, or the two ends of a range.
 Level = float | tuple[float, float]
 
@@ -167,7 +170,8 @@ def _draw_bar(axes, row, colour, has_dark, has_before, until):
 
 def _end_of(axes, row, colour, until):
     # If the half-width of an interval is below the last digit of the value, the label omits it.
-    number = format_interval(interval_of(row, "value")).partition(" ± <")[0]
+    interval = interval_of(row, "value")
+    number = format_interval(interval, _decimals(interval)).partition(" ± <")[0]
     label = _cut(row.series, row.words or number, bool(row.warning))
     # The bar of a negative value lies to the left of 0. Its label is placed to the right of 0,
     # where there is room.
@@ -176,6 +180,14 @@ def _end_of(axes, row, colour, until):
         end = until
         axes.plot(until, row.at, ">", color=colour, zorder=4)
     return _End(end, row.at, label)
+
+
+def _decimals(interval):
+    # Three decimals, or two significant digits if three decimals would show 0.
+    size = max(abs(interval.estimate), interval.half_width)
+    if abs(interval.estimate) <= NOTHING or round(size, 3) > 0:
+        return 3
+    return 1 - int(np.floor(np.log10(size)))
 
 
 def _cut(name, value, has_warning):
@@ -204,7 +216,8 @@ def _set_width(axes, rows, ends, marks, until):
     farthest = np.nanmax([0.0, *marks])
     if farthest > right:  # Otherwise the dashed lines and the thresholds would be cut off.
         right = 1.02 * farthest
-    last = min(1.0, right) if most <= 1 else right  # Shares have no ticks above 1.
+    is_share = max(most, farthest) <= 1
+    last = min(1.0, right) if is_share else right  # Shares have no ticks above 1.
     if until is not None:
         right, last = until / (1 - LETTER * MOST_LETTERS), until
     axes.set_xlim(left, right)

@@ -32,7 +32,14 @@ from coalloc_lib.plots.style import (
     remove_spare,
     title_figure,
 )
-from coalloc_lib.plots.tables import label_text, label_texts, looks, reject_first, tidy
+from coalloc_lib.plots.tables import (
+    ABOVE_0,
+    label_text,
+    label_texts,
+    looks,
+    reject_first,
+    tidy,
+)
 
 #: The panels are drawn in rows of two if the number of panels, multiplied by the number of letters
 #: in the longest line name, exceeds this limit.
@@ -47,7 +54,7 @@ ROW, LEAST = 1.15, 1.9
 
 
 #: The scales of the horizontal and the vertical axis, each ``"linear"`` or ``"log"``: one pair for
-#: all panels, or a dict from panel names to pairs.
+#: all panels, which then have the same axes, or a dict from panel names to pairs.
 Scales = Mapping[str, tuple[str, str]] | tuple[str, str]
 Look = Mapping[str, MarkerStyle]
 #: The type for the two ends of an axis or of a line.
@@ -116,6 +123,7 @@ class Chart:
         self.scales = self._scales_of_panels(scales)
         self.cells = self._points_of_cells()
         self.shown = pd.concat(self.cells.values())
+        self._check_shown()
         self._check_levels()
         self.look = self._signs(look)
         # The room for the names of the lines.
@@ -129,9 +137,18 @@ class Chart:
     def _check(self, points: pd.DataFrame, table: pd.DataFrame) -> None:
         if not np.isfinite(points["y"]).any():
             raise InputError(f"column {self.numbers['y']!r} has no finite number; give one or more")
+        mend = "a cross at the top would show it as a large value, leave the row out"
+        reject_first(points["y"] == -np.inf, table, self.numbers["y"], mend)
+
+    def _check_shown(self) -> None:
+        if self.shown["y"].isna().all():
+            raise InputError(
+                f"no row has both {self.numbers['x']!r} and {self.numbers['y']!r} above 0; give "
+                "one or more, because the scales are logarithmic"
+            )
 
     def _has_shared_axes(self, scales: Scales) -> bool:
-        return self.names_at_ends and not isinstance(scales, Mapping)
+        return not isinstance(scales, Mapping)
 
     def _shown(self, points: pd.DataFrame, scales: tuple[str, str]) -> pd.DataFrame:
         # A missing value is left out. An infinite one stays, and interrupts its line.
@@ -150,8 +167,12 @@ class Chart:
     def _printed_points(self, printed: pd.DataFrame | None) -> pd.DataFrame:
         if printed is None or printed.empty:
             return self.points[:0]
-        labels = {name: c if c in printed else None for name, c in self.labels.items()}
-        marks = tidy(printed, labels, self.numbers, gaps=["y"]).reset_index(names="place")
+        labels = dict(self.labels)
+        for name in ("panel", "row"):
+            if labels[name] not in printed:
+                labels[name] = None
+        marks = tidy(printed, labels, self.numbers, gaps=["y"], called="printed")
+        marks = marks.reset_index(names="place")
         reject_first(np.isinf(marks["y"]), printed, self.numbers["y"])
         everywhere = [name for name in ("panel", "row") if labels[name] is None]
         if everywhere:
@@ -163,12 +184,11 @@ class Chart:
         return marks
 
     def _reject_unshown(self, marks: pd.DataFrame, printed: pd.DataFrame) -> None:
-        mend = "a logarithmic axis shows numbers above 0, leave the row out"
         for at, (name, column) in enumerate(self.numbers.items()):
             is_log = [panel for panel in self.panels if self.scales[panel][at] == "log"]
             is_wrong = marks["panel"].isin(is_log) & (marks[name] <= 0)
             wrong = np.isin(np.arange(len(printed)), marks["place"][is_wrong])
-            reject_first(wrong, printed, column, mend)
+            reject_first(wrong, printed, column, ABOVE_0)
 
     def _extent_of_levels(self, places: pd.Series) -> Ends:
         return places.min(), places.max()
@@ -210,17 +230,11 @@ class Chart:
                 )
 
     def _points_of_cells(self) -> dict[tuple[str, str], pd.DataFrame]:
-        cells = {
+        return {
             (row, panel): self._shown(_points_of(self.points, row, panel), self.scales[panel])
             for row in self.rows
             for panel in self.panels
         }
-        if all(points["y"].isna().all() for points in cells.values()):
-            raise InputError(
-                f"no row has both {self.numbers['x']!r} and {self.numbers['y']!r} above 0; give "
-                "one or more, because the scales are logarithmic"
-            )
-        return cells
 
     def _signs(self, look: Look | None) -> dict[str, MarkerStyle]:
         bold, look = self.style.bold, dict(look or {})
@@ -393,6 +407,9 @@ class FactorChart(Chart):
         column = self.numbers["y"]
         reject_first(points["y"] <= 0, table, column, "a factor is above 0, leave the row out")
 
+    def _check_shown(self) -> None:
+        """Accept any table, because a factor that is not finite is a cross at the top."""
+
     def _has_shared_axes(self, scales: Scales) -> bool:
         # Readers compare the factors of different panels.
         return True
@@ -483,6 +500,8 @@ def draw_line(
 ) -> None:  # fmt: skip
     """Draw one line of a chart, optionally with markers and a confidence band.
 
+    A vertical bar shows the interval of a point if no neighbour of the point has an interval.
+
     Parameters
     ----------
     axes : Axes
@@ -507,12 +526,21 @@ def draw_line(
                 at = points["x"][mask], points["y"][mask]
                 axes.plot(*at, sign.marker, color=sign.colour, markersize=3.5, **marks)
     if band and points["low"].notna().any():
-        foot, top = axes.get_ylim()
-        low, high = points["low"].replace(-np.inf, foot), points["high"].replace(np.inf, top)
-        if axes.get_yscale() == "log":  # An interval with a low end of 0 or less reaches the foot.
-            low = low.where(~(low <= 0), foot)
-        shade = {"color": sign.colour, "alpha": 0.18, "linewidth": 0}
-        axes.fill_between(points["x"], low, high, step="post" if stairs else None, **shade)
+        _draw_band(axes, points, sign.colour, "post" if stairs else None)
+
+
+def _draw_band(axes, points, colour, step):
+    foot, top = axes.get_ylim()
+    low, high = points["low"].replace(-np.inf, foot), points["high"].replace(np.inf, top)
+    if axes.get_yscale() == "log":  # An interval with a low end of 0 or less reaches the foot.
+        low = low.where(~(low <= 0), foot)
+    axes.fill_between(points["x"], low, high, step=step, color=colour, alpha=0.18, linewidth=0)
+    # Between neighbours without an interval, the band has no width, so a bar shows the interval.
+    known = low.notna()
+    is_alone = known & ~known.shift(1, fill_value=False) & ~known.shift(-1, fill_value=False)
+    if is_alone.any():
+        style: dict[str, Any] = {"color": colour, "alpha": 0.4, "linewidth": 3, "zorder": 1}
+        axes.vlines(points["x"][is_alone], low[is_alone], high[is_alone], **style)
 
 
 def _make_room(axes, ends, letters, left):

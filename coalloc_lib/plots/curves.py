@@ -13,7 +13,15 @@ from coalloc_lib.plots.bars import LETTER, Level, ends_of_levels
 from coalloc_lib.plots.charts import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
-from coalloc_lib.plots.tables import label_text, label_texts, looks, reject_first, tidy
+from coalloc_lib.plots.tables import (
+    ABOVE_0,
+    label_text,
+    label_texts,
+    looks,
+    reject_first,
+    reject_swapped,
+    tidy,
+)
 
 #: The upper end of the vertical axis: the largest mean response time that is shown, in multiples of
 #: the mean service time. Near saturation, curves rise beyond the axis.
@@ -86,21 +94,21 @@ def curves(
     points = _points(table)
     if left is not None:
         finite("left", left)
-    earlier = None if before is None else _points(before)
+    earlier = _earlier_points(before, points)
     maxima = points.drop_duplicates("label").set_index("label")
     marks = _marks(looks(maxima.index, look), beside, threshold)
     marks.reject_unknown(tuple(maxima.index))
     shown = _lines_of_panels(maxima.index, panels or {"": ()})
     most = max(map(len, shown.values()))
     figure, grid = _new_grid(len(shown), most)
-    top = TOP if whole else _fitted_top(points)
-    grid[0][0].set(yscale="log", ylim=(_fitted_foot(points), top))
-    right, lefts = 1.02 * max(marks.largest, *maxima["most"], *maxima["maximum"]), []
+    drawn = pd.concat([points, earlier])
+    top = TOP if whole else _fitted_top(drawn)
+    grid[0][0].set(yscale="log", ylim=(_fitted_foot(drawn), top))
+    right, lefts = 1.02 * max(marks.largest, *maxima["most"], *drawn["maximum"]), []
     for axes, below, heading, names in zip(*grid, shown, shown.values(), strict=True):
         _draw_lines(axes, points, names, marks.look)
         axes.set_xlim(left, None)
-        if earlier is not None:
-            _draw_earlier(axes, earlier[earlier["label"].isin(names)], marks.look)
+        _draw_earlier(axes, earlier[earlier["label"].isin(names)], marks.look)
         lefts.append(_draw_maxima(axes, below, maxima.loc[names], marks, right))
         head(axes, heading)
         below.set_xlabel(xlabel)
@@ -140,15 +148,23 @@ def _points(table):
     bounds = {"maximum": "maximal_utilization", "least": "maximal_low", "most": "maximal_high"}
     numbers = {"x": "utilization", "y": "response", "precise": "precise"} | bounds
     points = tidy(table, {"label": "label"}, numbers, gaps=["y"], unique=("label", "x"))
-    mend = "a logarithmic axis shows numbers above 0, leave the row out"
-    reject_first(points["y"] <= 0, table, "response", mend)
+    reject_first(points["y"] <= 0, table, "response", ABOVE_0)
     for name, column in bounds.items():
         first = points.groupby("label")[name].transform("first")
         mend = "give the same value in all rows of a curve"
         reject_first(points[name] != first, table, column, mend)
-    mend = f"the upper end in {bounds['most']!r} is smaller, swap the ends"
-    reject_first(points["least"] > points["most"], table, bounds["least"], mend)
+    is_swapped = points["least"] > points["most"]
+    reject_swapped(is_swapped, table, bounds["least"], bounds["most"])
     return points
+
+
+def _earlier_points(before, points):
+    if before is None:
+        return points[:0]
+    earlier = _points(before)
+    is_drawn = earlier["label"].isin(points["label"]) & np.isfinite(earlier["y"])
+    # The earlier curves are drawn without their intervals, so the axes need not reach these.
+    return earlier[is_drawn].assign(low=np.nan, high=np.nan)
 
 
 def _lines_of_panels(lines, panels):
@@ -210,7 +226,7 @@ def _draw_lines(axes, points, names, look):
 
 def _draw_earlier(axes, points, look):
     pale = {"alpha": 0.45, "linestyle": (0, (3, 2)), "linewidth": 1.2, "zorder": 1}
-    for name, line in points[np.isfinite(points["y"])].groupby("label", sort=False):
+    for name, line in points.groupby("label", sort=False):
         line = line.sort_values("x")
         axes.plot(line["x"], line["y"], color=look[name].colour, **pale)
         last = line.iloc[-1]

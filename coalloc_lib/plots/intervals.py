@@ -20,7 +20,7 @@ from coalloc_lib.plots.style import (
     new_figure,
     title_figure,
 )
-from coalloc_lib.plots.tables import looks, reject_first, tidy
+from coalloc_lib.plots.tables import ABOVE_0, looks, reject_first, tidy
 
 #: The fraction of the height of a row that its confidence intervals occupy.
 TAKEN = 0.7
@@ -118,9 +118,8 @@ def intervals(
     labels = {"row": row, "series": series, "panel": panel, "words": words}
     points = _points(table, labels, columns)
     if log:
-        above = "a logarithmic axis shows numbers above 0, leave the row out"
         for name in ("x", *({"printed", "before"} & {*columns})):
-            reject_first(points[name] <= 0, table, columns[name], above)
+            reject_first(points[name] <= 0, table, columns[name], ABOVE_0)
     span = _fitted(points, log) if span is None else _checked("span", span, log)
     names = list(points["series"].unique())
     used = {"": STANDARD} | looks(filter(None, names), look)

@@ -41,7 +41,8 @@ def lines(
     table : DataFrame
         One row for each point, with the ends of its interval in ``ci95_low`` and ``ci95_high``, and
         its ``warning``. Points without a value, or with a value of 0 or less on a logarithmic axis,
-        are left out. A panel without any point is empty.
+        are left out. An infinite value is drawn as a cross at the top. A panel without any point is
+        empty.
     x, y : str
         The columns with the coordinates of the points.
     line : str, optional
@@ -51,7 +52,8 @@ def lines(
     xlabel, ylabel : str
         The labels of the axes.
     scales : (str, str) or dict of (str, str)
-        The scales of both axes, ``"linear"`` or ``"log"``, for all panels or by panel.
+        The scales of both axes, ``"linear"`` or ``"log"``, for all panels or by panel. With one
+        pair of scales, all panels have the same axes. With a dict, each panel has its own axes.
     level : (str, float), optional
         The name and the height of a dashed horizontal line. The subtitle shows the name.
     printed : DataFrame, optional
@@ -77,8 +79,9 @@ def lines(
     Raises
     ------
     InputError
-        If a column is missing, if the table has no value that the axes can show, if a printed value
-        or `level` is not finite, or if one of these is not above 0 on a logarithmic axis.
+        If a column is missing, if the table has no value that the axes can show, if a value is
+        minus infinity, if a printed value or `level` is not finite, or if one of these is not above
+        0 on a logarithmic axis.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
+from matplotlib.axes import Axes
 from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -128,7 +129,7 @@ def maps(
         head(axes, heading)
     for axes in grid[:, 0]:
         axes.set_ylabel(ylabel)
-    title_figure(figure, title, "; ".join(filter(None, (values, subtitle))))
+    title_figure(figure, title, values, subtitle)
     return figure
 
 
@@ -151,7 +152,7 @@ def _draw_map(axes, cells, columns, rows):
         at = columns.index(cell.x), rows.index(cell.y)
         drawn = _appearance(cell)
         is_longer[at] = drawn.longer
-        _draw_cell(axes, at, drawn)
+        draw_cell(axes, at, 1.0, drawn.colour, drawn.text, middle=0.46)
     for (i, j), here in is_longer.items():
         if is_longer.get((i + 1, j), here) != here:
             axes.plot([i + 1] * 2, [j, j + 1], **OUTLINE)
@@ -178,11 +179,32 @@ def _appearance(cell):
     return Mark(text, colour, interval.estimate > 0)
 
 
-def _draw_cell(axes, at, drawn):
-    style: dict[str, Any] = {"facecolor": drawn.colour, "edgecolor": "white"}
-    axes.add_patch(Rectangle(at, 1, 1, linewidth=0.4, **(style if drawn.colour else UNDECIDED)))
-    style = {"color": text_colour(drawn.colour), "fontsize": 7}
-    axes.text(at[0] + 0.5, at[1] + 0.46, drawn.text, ha="center", va="center", **style)
+def draw_cell(
+    axes: Axes, corner: tuple[float, float], width: float, colour: str | tuple, text: str,
+    middle: float = 0.5,
+) -> None:  # fmt: skip
+    """Draw a cell of a map or of a matrix, with a text that can be read on its colour.
+
+    Parameters
+    ----------
+    axes : Axes
+        The axes.
+    corner : (float, float)
+        The place where the cell begins on both axes.
+    width : float
+        The width of the cell, whose height is 1.
+    colour : str or tuple
+        The colour of the cell, or an empty string for an undecided cell, which is hatched.
+    text : str
+        The text in the cell.
+    middle : float
+        The vertical position of the text in the cell, from 0 to 1.
+    """
+    look: dict[str, Any] = {"facecolor": colour, "edgecolor": "white"} if colour else UNDECIDED
+    axes.add_patch(Rectangle(corner, width, 1, linewidth=0.4, **look))
+    left, bottom = corner
+    style: dict[str, Any] = {"color": text_colour(colour), "fontsize": 7}
+    axes.text(left + width / 2, bottom + middle, text, ha="center", va="center", **style)
 
 
 def timelines(

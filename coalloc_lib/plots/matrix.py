@@ -1,13 +1,10 @@
 """A matrix of many comparisons, with one coloured cell for each comparison."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from coalloc_lib.plots.maps import UNDECIDED, shade, text_colour
+from coalloc_lib.plots.maps import draw_cell, shade
 from coalloc_lib.plots.style import GREY, new_figure, title_figure
 from coalloc_lib.plots.tables import reject_first, tidy
 
@@ -84,7 +81,7 @@ def matrix(
     for at, name in enumerate(rows):
         axes.text(edges[-1] + 0.5, at + 0.5, texts.get(name, ""), fontsize=7.5, va="center")
     _label_axes(axes, rows, columns, edges)
-    title_figure(figure, title, "; ".join(filter(None, (values, subtitle))))
+    title_figure(figure, title, values, subtitle)
     return figure
 
 
@@ -98,17 +95,12 @@ def _texts_beside(cells, table, beside):
 
 
 def _draw_cell(axes, cell, left, top, width):
-    middle = left + width / 2, top + 0.5
     if cell.verdict == NO_ANSWER:
-        axes.text(*middle, "×", ha="center", va="center", fontsize=7, color=GREY)
+        style = {"ha": "center", "va": "center", "fontsize": 7, "color": GREY}
+        axes.text(left + width / 2, top + 0.5, "×", **style)
         return
     colour = "" if cell.verdict == OPEN else shade(cell.value)
-    style: dict[str, Any] = {"facecolor": colour, "edgecolor": "white"}
-    axes.add_patch(
-        Rectangle((left, top), width, 1, linewidth=0.4, **(style if colour else UNDECIDED))
-    )
-    style = {"color": text_colour(colour), "fontsize": 7}
-    axes.text(*middle, cell.mark, ha="center", va="center", **style)
+    draw_cell(axes, (left, top), width, colour, cell.mark)
 
 
 def _name_groups(axes, columns, edges):

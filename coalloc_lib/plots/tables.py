@@ -14,12 +14,15 @@ from coalloc_lib.plots.signs import MarkerStyle, signs
 #: The columns of a table that hold the two ends of a confidence interval. The keys of the dict are
 #: the names that the drawing functions use for the ends.
 ENDS = {"low": "ci95_low", "high": "ci95_high"}
+#: What errors tell the user to do about a value that an axis cannot show.
 FINITE = "a figure shows finite numbers, leave the row out"
+ABOVE_0 = "a logarithmic axis shows numbers above 0, leave the row out"
 
 
 def tidy(
     table: pd.DataFrame, labels: dict[str, str | None], numbers: dict[str, str],
     gaps: Collection[str] = (), closed: bool = False, unique: Sequence[str] = (),
+    called: str = "the table",
 ) -> pd.DataFrame:  # fmt: skip
     """Select the columns of a table that a figure needs, and rename them.
 
@@ -37,6 +40,8 @@ def tidy(
     unique : sequence of str
         The new names of columns that together identify a row. No two rows may have the same values
         in these columns.
+    called : str
+        What an error about a missing column calls the table.
 
     Returns
     -------
@@ -52,7 +57,7 @@ def tidy(
     instance_of("table", table, pd.DataFrame, "a pandas table with a row per point")
     if table.empty:
         raise InputError("table has no rows; give one row for each point")
-    _check_columns(table, {**labels, **numbers})
+    _check_columns(table, {**labels, **numbers}, called)
     texts = labels | {"warning": "warning" if "warning" in table else None}
     columns: dict[str, Any] = {
         name: "" if column is None else [label_text(label) for label in table[column]]
@@ -78,12 +83,12 @@ def tidy(
     return rows
 
 
-def _check_columns(table: pd.DataFrame, given: Mapping[str, str | None]) -> None:
+def _check_columns(table: pd.DataFrame, given: Mapping[str, str | None], called: str) -> None:
     for name, column in given.items():
         if column is not None and column not in table:
             known = ", ".join(map(repr, table))
             raise InputError(
-                f"{name} = {shown(column)} is not a column; the table has the columns {known}"
+                f"{name} = {shown(column)} is not a column; {called} has the columns {known}"
             )
     for column in table.columns[table.columns.duplicated()]:
         if column in (*given.values(), *ENDS.values(), "warning"):
@@ -112,14 +117,13 @@ def label_texts(labels: Collection[Any]) -> set[str]:
 
 
 def _reject_impossible_intervals(rows: pd.DataFrame, table: pd.DataFrame) -> None:
-    low, high = (name for name in ENDS.values())
+    low, high = ENDS.values()
     mend = f"give both ends of an interval in {low!r} and {high!r}, or neither"
     for end, other in (("low", "high"), ("high", "low")):
         is_alone = rows[end].notna() & rows[other].isna()
         if is_alone.any():
             reject_first(is_alone, table, ENDS[end], mend)
-    mend = f"the upper end in {high!r} is smaller, swap the ends"
-    reject_first(rows["low"] > rows["high"], table, low, mend)
+    reject_swapped(rows["low"] > rows["high"], table, low, high)
 
 
 def _reject_repeated(rows: pd.DataFrame, table: pd.DataFrame, columns: Mapping[str, str]) -> None:
@@ -138,6 +142,15 @@ def reject_first(wrong: Any, table: pd.DataFrame, column: str, mend: str = FINIT
     if len(places):
         value, row = table[column].iloc[places[0]], table.index[places[0]]
         raise InputError(f"column {column!r} has {shown(value)} in row {row}; {mend}")
+
+
+def reject_swapped(swapped: Any, table: pd.DataFrame, low: str, high: str) -> None:
+    """Raise an error for the first interval of a table whose lower end exceeds its upper end.
+
+    `swapped` is a boolean mask of the rows, and `low` and `high` are the columns of the ends.
+    """
+    mend = f"the upper end in {high!r} is smaller, swap the ends"
+    reject_first(swapped, table, low, mend)
 
 
 def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:

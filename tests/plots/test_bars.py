@@ -36,6 +36,25 @@ def test_bars_are_named_and_numbered_where_they_end():
     assert lengths == 1  # an interval of one number is not drawn
 
 
+@pytest.mark.parametrize(
+    ("value", "low", "high", "words"),
+    [
+        (0.0004, np.nan, np.nan, "0.00040"),
+        (-0.000123, np.nan, np.nan, "-0.00012"),
+        (0.0004, 0.0003, 0.0005, "0.00040 ± 0.00010"),
+        (0.0004, 0.000399, 0.000401, "0.00040"),
+        (0.0001, -0.0002, 0.0004, "0.00010 ± 0.00030"),
+        (0.0004, -0.0016, 0.0024, "0.000 ± 0.002"),
+        (0.0006, np.nan, np.nan, "0.001"),
+        (0.0, -0.0001, 0.0001, "0.000"),
+        (1e-17, np.nan, np.nan, "0.000"),
+    ],
+)
+def test_a_small_value_is_written_with_its_significant_digits(value, low, high, words):
+    table = LOSSES[:1].assign(loss=value, ci95_low=low, ci95_high=high)
+    assert texts(bars(table).axes[0]) == [f"ordered {words}"]
+
+
 def test_the_threshold_of_a_claim_is_drawn_in_its_groups_and_named():
     (axes,) = bars(LOSSES, threshold=("half", {"U[1,7]": 0.11, "mine": (0.1, 0.2)})).axes
     dashed = [line for line in axes.lines if line.get_linestyle() == "--"]
@@ -45,6 +64,18 @@ def test_the_threshold_of_a_claim_is_drawn_in_its_groups_and_named():
     assert top < axes.patches[2].get_y() < bottom
     (axes,) = bars(LOSSES, threshold=("half", {"mine": 0.1})).axes  # a group may have none
     assert sum(line.get_linestyle() == "--" for line in axes.lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("threshold", "earlier", "last"),
+    [(3.0, np.nan, 3.0), (0.95, 3.0, 3.0), ((0.5, 3.0), np.nan, 3.0), (0.95, 0.5, 1.0)],
+)
+def test_the_axis_has_ticks_up_to_the_marks_beyond_the_bars(threshold, earlier, last):
+    columns = {"series": "a bar with a rather long name", "loss": 0.9, "earlier": earlier}
+    table = pd.DataFrame({"group": ["x"]} | columns)
+    (axes,) = bars(table, before="earlier", threshold=("half", {"x": threshold})).axes
+    assert axes.get_xticks()[-1] == pytest.approx(last)
+    assert axes.get_xlim()[1] > last
 
 
 def test_bars_and_intervals_are_cut_off_where_the_axis_ends():

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
@@ -30,6 +31,14 @@ def test_curves_show_points_bands_and_maximal_utilizations():
     assert 3.5 < upper.get_ylim()[1] < 5
 
 
+def test_the_interval_of_a_curve_with_one_point_is_a_bar():
+    saturated = RESPONSES.assign(response=[1, np.nan, np.nan])
+    saturated.loc[1:, ["ci95_low", "ci95_high"]] = np.nan
+    upper = plots.curves(saturated).axes[0]
+    (bar,) = (each for each in upper.collections if isinstance(each, LineCollection))
+    assert bar.get_segments()[0].tolist() == [[0.1, 0.9], [0.1, 1.1]]
+
+
 def test_what_a_line_is_compared_with_is_marked_in_its_row():
     held = {"beside": ("first fit", {"worst fit": 0.2})}
     held["threshold"] = "3 points", {"worst fit": (0.17, 0.23)}
@@ -49,6 +58,28 @@ def test_curves_of_the_previous_figure_may_be_saturated_at_all_loads():
     alone = len(plots.curves(RESPONSES).axes[0].lines)
     assert len(plots.curves(RESPONSES, before=saturated).axes[0].lines) == alone
     assert len(plots.curves(RESPONSES, before=RESPONSES).axes[0].lines) == alone + 2
+
+
+@pytest.mark.parametrize("panels", [None, {"one": ["worst fit"]}])
+def test_the_axes_reach_the_curves_of_the_previous_figure(panels):
+    earlier = RESPONSES.assign(
+        utilization=[0.1, 0.2, 0.9], response=[0.5, 2.5, 8.0], ci95_low=np.nan, ci95_high=np.nan,
+        maximal_utilization=0.95, maximal_low=0.95, maximal_high=0.95,
+    )  # fmt: skip
+    upper, below = plots.curves(RESPONSES, before=earlier, panels=panels).axes
+    for axes in (upper, below):
+        assert axes.get_xlim()[1] == pytest.approx(1.02 * 0.95)
+    foot, top = upper.get_ylim()
+    assert foot == pytest.approx(0.93 * 0.5)
+    assert 8 < top < 12
+
+
+def test_a_curve_of_the_previous_figure_that_is_not_drawn_leaves_the_axes_as_they_are():
+    other = RESPONSES.assign(label="best fit", response=[0.5, 9, 11], maximal_utilization=0.95)
+    other = other.assign(maximal_low=0.95, maximal_high=0.95, ci95_low=np.nan, ci95_high=np.nan)
+    alone, beside = (plots.curves(RESPONSES, before=each).axes[0] for each in (None, other))
+    assert alone.get_xlim() == beside.get_xlim()
+    assert alone.get_ylim() == beside.get_ylim()
 
 
 def test_panels_may_name_a_curve_that_the_table_lacks():

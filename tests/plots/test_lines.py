@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
@@ -142,6 +143,18 @@ def test_each_panel_has_its_own_scale_and_may_have_no_point():
     lines(found.sort_values("panel", ascending=False).assign(y=[1, 2, 3, -1, 0, 1]), scales=scales)
 
 
+@pytest.mark.parametrize("names", ["ends", "legend"])
+def test_panels_have_the_same_axes_unless_each_has_its_own_scales(names):
+    found = pd.concat([table("small", a=(1, 2, 2)), table("large", (2.0, 8.0, 9.0), a=(1, 9, 40))])
+    small, large = lines(found, names=names).axes
+    assert small.get_ylim() == large.get_ylim()
+    assert small.get_xlim() == large.get_xlim()
+    scales = dict.fromkeys(("small", "large"), ("linear", "linear"))
+    small, large = lines(found, names=names, scales=scales).axes
+    assert small.get_ylim()[1] < 3 < 40 < large.get_ylim()[1]
+    assert small.get_xlim()[1] < 5 < 9 < large.get_xlim()[1]
+
+
 def grid(rows=("upper", "lower"), /, **how):
     """Draw the same lines in two rows of two panels."""
     points = [table(p, Online=(0.1, 0.5, 0.2), EASY=(0.1, 0.4, 0.3)) for p in ("one", "two")]
@@ -183,6 +196,41 @@ def test_an_infinite_value_interrupts_its_line_and_is_a_cross_that_is_explained(
     assert any("×: no finite value" in text.get_text() for text in figure.texts)
 
 
+def bars_of(axes):
+    """Return the place and the two ends of each interval that is drawn as a vertical bar."""
+    drawn = [each for each in axes.collections if isinstance(each, LineCollection)]
+    segments = [segment for each in drawn for segment in each.get_segments()]
+    return [(*foot, top) for foot, (_, top) in segments]
+
+
+@pytest.mark.parametrize(
+    ("values", "bars"),
+    [
+        ((2, np.inf, np.inf), [(1, 1.8, 2.2)]),
+        ((np.inf, 2, np.inf), [(2, 1.8, 2.2)]),
+        ((2, np.inf, 3), [(1, 1.8, 2.2), (4, 2.7, 3.3)]),
+        ((2, np.nan, np.nan), [(1, 1.8, 2.2)]),
+        ((2, 3, np.inf), []),
+    ],
+)
+@pytest.mark.parametrize("stairs", [False, True])
+def test_the_interval_of_a_point_without_neighbours_is_a_bar(values, bars, stairs):
+    found = table(a=(1, 2, 3), b=values)
+    found.loc[np.isinf(found["y"]), ["ci95_low", "ci95_high"]] = np.nan
+    (axes,) = lines(found, style=plots.LineStyle(stairs=stairs)).axes
+    assert bars_of(axes) == [pytest.approx(bar) for bar in bars]
+    (axes,) = lines(found, style=plots.LineStyle(bare=["b"])).axes
+    assert bars_of(axes) == []
+
+
+def test_a_bar_of_an_open_interval_ends_where_the_axis_ends():
+    found = table(a=(1, 10, 100), b=(10, np.inf, np.inf))
+    found.loc[found["line"] == "b", ["ci95_low", "ci95_high"]] = [-np.inf, np.inf]
+    found.loc[np.isinf(found["y"]), ["ci95_low", "ci95_high"]] = np.nan
+    (axes,) = lines(found, scales=("linear", "log")).axes
+    assert bars_of(axes) == [pytest.approx((1, *axes.get_ylim()))]
+
+
 @pytest.mark.parametrize("gone", [np.nan, np.inf])
 def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
     (axes,) = factor_lines(table(a=(0.8, 1.5, gone))).axes
@@ -191,6 +239,20 @@ def test_a_factor_past_saturation_is_a_cross_at_the_top(gone):
     assert joined(axes)[0].get_xdata().tolist() == [1, 2]
     assert any(set(line.get_ydata()) == {1} for line in axes.lines)
     assert {"0.8", "1", "1.5"} <= {tick.get_text() for tick in axes.get_yticklabels()}
+
+
+@pytest.mark.parametrize("gone", [np.nan, np.inf])
+@pytest.mark.parametrize("names", ["ends", "legend"])
+def test_factors_may_all_be_past_saturation(gone, names):
+    figure = factor_lines(table(a=[gone] * 3, b=[gone] * 3), names=names)
+    (axes,) = figure.axes
+    crosses = [line for line in axes.lines if marker(line) == "x"]
+    assert [line.get_xdata().tolist() for line in crosses] == [[1, 2, 4]] * 2
+    assert {y for line in crosses for y in line.get_ydata()} == {axes.get_ylim()[1]}
+    assert axes.get_ylim()[0] < 1 < axes.get_ylim()[1]
+    assert "×: no finite value" in subtitle_of(figure)
+    assert "arrow" not in subtitle_of(figure)
+    figure.draw_without_rendering()
 
 
 @pytest.mark.parametrize(
@@ -210,6 +272,7 @@ def test_a_factor_beyond_the_axis_is_an_arrow_that_is_explained(factors, arrows)
     ("draw", "change", "how", "words"),
     [
         (lines, {"y": np.nan}, {}, "column 'y' has no finite number"),
+        (lines, {"y": [1, -np.inf, 2]}, {}, "column 'y' has -inf in row 1; .* leave the row out"),
         (factor_lines, {"y": -1.0}, {}, "column 'y' has -1.0 in row 0; a factor is above 0"),
         (lines, {}, {"scales": ("cubic", "log")}, "scale of x = 'cubic'; choose"),
         (lines, {}, {"scales": ("log",)}, r"scales = \('log',\); give the scales of x and of y"),
@@ -332,6 +395,16 @@ def test_lines_with_numbers_as_labels_are_found_by_all_arguments():
     assert [second.get_color(), second.get_linestyle()] == [plots.STANDARD.colour, "-"]
     assert len(axes.collections) == 1
     assert axes.get_yscale() == "log"
+
+
+def test_printed_values_need_the_column_of_the_line_names():
+    printed = pd.DataFrame({"x": [2.0], "y": [2.0], "Line": ["a"]})
+    words = "^line = 'line' is not a column; printed has the columns 'x', 'y', 'Line'$"
+    with pytest.raises(InputError, match=words):
+        lines(table(a=(1, 2, 3)), printed=printed)
+    # A chart without line names needs no such column.
+    (axes,) = plots.lines(table(a=(1, 2, 3)), x="x", y="y", printed=printed).axes
+    assert diamonds(axes) == [(2, 2, "D")]
 
 
 def test_printed_values_of_a_line_that_is_not_drawn_are_left_out():

@@ -18,7 +18,11 @@ from studies.maximal_utilization.further import (
     measure_further,
     smallest_counterexample,
 )
-from studies.maximal_utilization.further_figures import two_starts_explorer, two_starts_picture
+from studies.maximal_utilization.further_figures import (
+    draw_balance,
+    two_starts_explorer,
+    two_starts_picture,
+)
 from studies.maximal_utilization.model import (
     AT_ONCE,
     CALM,
@@ -120,3 +124,10 @@ def test_two_starts_at_one_load_end_apart():
 
 def test_the_short_and_the_long_queue_are_seen_on_a_logarithmic_axis():
     assert " 10 100 1000 jobs waiting " in f"{lettering(two_starts_explorer())} "
+
+
+def test_the_utilizations_of_all_placements_are_drawn_on_one_axis():
+    rows = [(WORST, 1, 0.8), (WORST, 2, 0.8), (FIRST, 1, 0.4), (FIRST, 2, 0.2)]
+    table = pd.DataFrame(rows, columns=["placement", "cluster", "busy"]).assign(sizes="U[1,7]")
+    worst, first = draw_balance(table).axes
+    assert worst.get_ylim() == first.get_ylim()

@@ -19,6 +19,7 @@ from studies.online_batch import (
     study,
     trees,
 )
+from studies.online_batch.further import draw_beside
 from studies.online_batch.lesson import book_or_queue, who_books
 from studies.online_batch.model import (
     ALL,
@@ -399,3 +400,10 @@ def test_the_cut_that_leaves_the_printed_wait_is_looked_for_in_the_log(kth, monk
     without = Log(CTC, jobs, np.full(5, np.nan), True)
     monkeypatch.setattr(model, "logs", lambda names=LOGS: {CTC: without})
     assert "real log" in lesson.check(6, 7).data
+
+
+def test_small_and_large_ratios_beside_booking_have_axes_of_their_own():
+    rows = [("exact", 0.2, 0.9), ("exact", 0.8, 1.1), ("asked", 0.2, 5.0), ("asked", 0.8, 200.0)]
+    table = pd.DataFrame(rows, columns=["row", "at", "ratio"]).assign(panel="CTC", line="queued")
+    exact, asked = draw_beside(table).axes
+    assert exact.get_ylim()[1] < 2 < 200 < asked.get_ylim()[1]

@@ -136,7 +136,9 @@ def certainty(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot how waits of booked and of queued jobs change with the share of booked jobs."""
-    lines: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "row": "row", "look": {}}
+    # The ratios of the rows differ by factors of 100, so each panel has its own axes.
+    scales = dict.fromkeys(table["panel"], ("linear", "log"))
+    lines: dict[str, Any] = {"y": "ratio", "scales": scales, "row": "row", "look": {}}
     axes = {"xlabel": "share of the jobs that book"}
     axes["ylabel"] = "mean wait, divided by that\nwithout booking"
     return draw_trend(table, level=("no job books", 1.0), **lines, **axes, **titles)
