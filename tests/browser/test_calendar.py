@@ -5,7 +5,7 @@ import json
 import pytest
 
 from coalloc_lib.widgets import ReservationCalendar, reservation_calendar
-from tests.widgets.test_calendar import empty
+from tests.widgets.test_calendar import drawn, empty
 
 pytestmark = pytest.mark.notebook
 
@@ -217,6 +217,20 @@ def test_sliders_change_what_others_have_booked(opened):
     assert calendar.data["bookings"] != before
     page.get_by_label("rule").select_option("best-fit")
     page.wait_for_function("document.querySelector('[name=rule]').value === 'best-fit'")
+
+
+def test_a_slider_that_moves_leaves_values_between_the_steps_as_they_are(opened):
+    given = {"share": 0.25, "ahead": 20, "seed": 1234}
+    calendar = reservation_calendar([8], **given)
+    page = opened(calendar)
+    page.get_by_label("requests").press("ArrowRight")
+    said(page).get_by_text("others have booked 13 requests").wait_for()
+    assert drawn(calendar) == drawn(reservation_calendar([8], requests=13, **given))
+    page.get_by_label("rule").select_option("best-fit")
+    page.get_by_label("requests").press("ArrowRight")
+    said(page).get_by_text("others have booked 14 requests").wait_for()
+    again = reservation_calendar([8], requests=14, rule="best-fit", **given)
+    assert calendar.data == again.data
 
 
 def test_every_control_has_a_name(opened):
