@@ -260,6 +260,11 @@ class Explorer(ipw.VBox):
         """The current values of all controls, by the names of the controls."""
         return {name: holder.value for name, holder in self._holders.items()}
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether a picture of the current values of all controls was drawn without an error."""
+        return line_of(self.values) == self._possible
+
     def recreate(self, line: str, source: str = "") -> None:
         """Set the controls to the values in a string such as ``"clusters=4&q=0.9"``.
 

@@ -85,7 +85,9 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     sliders = {name: ipw.IntSlider(value=1, description=name) for name in ("one", "two")}
     box = controls.Explorer(sliders, draw)
     before = box.view.value
+    assert box.is_possible
     sliders["two"].value = 6
+    assert not box.is_possible
     assert notes(box) == ["two = 6; give &lt;5&gt;"]
     (cell,) = [w for w in all_widgets(box) if sliders["two"] in getattr(w, "children", ())]
     assert 'role="alert"' in cell.children[1].value
@@ -97,6 +99,7 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     assert notes(box) == ["two = 7; give &lt;5&gt;"]
     assert box.scenario.value == "one=1&two=1"
     sliders["two"].value = 2
+    assert box.is_possible
     assert not notes(box)
     assert "coalloc-past" not in box.view._dom_classes
 
