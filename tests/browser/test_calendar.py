@@ -183,6 +183,26 @@ def test_a_click_picks_and_delete_or_the_button_cancels(opened):
     assert page.get_by_role("button", name="cancel").is_disabled()
 
 
+def test_delete_leaves_the_requests_of_others_alone(opened, monkeypatch):
+    calendar = reservation_calendar([8], requests=3)
+    received, receive = [], calendar._receive
+
+    def keep(message):
+        received.append(message["do"])
+        receive(message)
+
+    monkeypatch.setattr(calendar, "_receive", keep)
+    page = opened(calendar)
+    page.locator(".coalloc-calendar").focus()
+    page.keyboard.press("n")
+    words = said(page).inner_text()
+    assert words.startswith("of others, ")
+    page.keyboard.press("Delete")
+    ask(page, 20, 1, 1)  # Python answers in the order of the messages
+    said(page).get_by_text("request 1 is booked from").wait_for()
+    assert received == ["submit"]
+
+
 def test_keys_go_through_reservations_and_attempts(opened):
     page = opened(empty())
     ask(page, 12, 5, 3)

@@ -65,6 +65,13 @@ def test_what_is_cancelled_is_free_again():
         calendar.cancel(1)
 
 
+def test_the_number_of_a_request_that_was_rejected_is_no_number_of_the_user():
+    calendar = widgets.reservation_calendar([2], requests=60, seed=3, share=0.25)
+    for number in (-60, -1, 0):
+        with pytest.raises(co.InputError, match=rf"^number = {number}; give a whole number of 1 "):
+            calendar.cancel(number)
+
+
 ASKED = {
     "submit": ("start", "length", "servers"), "cancel": ("number",), "free": ("begin", "end"),
     "load": ("requests", "share", "ahead", "seed"), "dance": (),

@@ -22,8 +22,10 @@ def losses():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("clusters=six", "clusters = 'six'; give a number from 1 to 8"),
-        ("clusters=20", "give a number from 1 to 8"),
+        ("clusters=six", "clusters = 'six'; give a whole number from 1 to 8"),
+        ("clusters=20", "give a whole number from 1 to 8"),
+        ("clusters=2.5", "clusters = '2.5'; give a whole number from 1 to 8"),
+        ("q=2", "q = '2'; give a number from 0.5 to 1.0"),
         ("clouds=6", "'clouds' is not the name of a control"),
         ("clusters=2&components=2&request=none", "choose one of 'ordered'"),
         ("one_is_power_of_two=true", "choose one of 'True', 'False'"),
@@ -206,7 +208,7 @@ def test_a_state_is_drawn_at_once_and_without_a_predecessor():
     assert box.scenario.value == "number=5"
     wrong = controls.Explorer({"number": ipw.IntSlider(value=1)}, draw, state="number=five")
     assert calls[1:] == [(1, None)]
-    assert notes(wrong) == ["number = &#x27;five&#x27;; give a number from 0 to 100"]
+    assert notes(wrong) == ["number = &#x27;five&#x27;; give a whole number from 0 to 100"]
     assert wrong.scenario.value == "number=1"
 
 
