@@ -8,7 +8,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import widgets
-from coalloc_lib.widgets import LossQuestion, max_utilization_of
+from coalloc_lib.widgets import LossQuestion, controls, max_utilization_of
 from coalloc_lib.widgets.losses import SIMULATED_JOBS, _max_utilization_of
 from tests.widgets.reading import all_widgets, control, notes, source, words
 
@@ -65,6 +65,40 @@ def test_numbers_push_each_other():
         control(box, label).value = value
         assert {other: control(box, other).value for other in pushed} == pushed
     assert not notes(box)
+
+
+@pytest.mark.usefixtures("without_images")
+def test_a_control_that_follows_another_is_told_until_the_next_move():
+    box = widgets.loss_explorer()
+    for label, value, told in (
+        ("components", 6, ["clusters was raised to 6, because components is 6"]),
+        ("components", 5, []),
+        ("clusters", 3, ["components was reduced to 3, because clusters is 3"]),
+        ("clusters", 9, []),
+        ("clusters", 4, []),
+    ):
+        control(box, label).value = value
+        assert notes(box, "status") == told
+    control(box, "smallest size").value = 40
+    (words,) = notes(box, "status")
+    assert "largest size was raised to 40, because smallest size is 40" in words
+    assert "cluster size was raised to 40, because largest size is 40" in words
+    box.scenario.value = "components=2&clusters=2"
+    assert notes(box, "status") == notes(box) == []
+
+
+def test_a_finer_picture_keeps_the_note_on_a_control_that_follows(monkeypatch):
+    monkeypatch.setattr(controls, "REST", 0.01)
+    box = widgets.loss_explorer("components=3&placement=first fit")
+
+    async def move():
+        control(box, "clusters").value = 2
+        assert "refining" in box.view.value
+        await asyncio.sleep(0.1)
+        assert "refining" not in box.view.value
+
+    asyncio.run(move())
+    assert notes(box, "status") == ["components was reduced to 2, because clusters is 2"]
 
 
 @pytest.mark.usefixtures("without_images")
