@@ -12,7 +12,7 @@ import time
 from coalloc_lib.statistics.scenario_pairs import SIDES
 from coalloc_lib.widgets import playground_explorer
 from coalloc_lib.widgets.centres import POLICIES, scenario_of
-from coalloc_lib.widgets.divisions import division_curves, division_picture
+from coalloc_lib.widgets.divisions import _division_curves, division_picture
 from coalloc_lib.widgets.playground_board import Board
 
 IMMEDIATE, PLAYGROUND = 0.3, 0.15
@@ -35,7 +35,7 @@ def main():
     division_picture((100, 28), 2)  # compiles, and loads matplotlib
     print("system, components: simulating and drawing, drawing again, share of 0.3 s")
     for sizes, components in DIVISIONS:
-        division_curves.cache_clear()
+        _division_curves.cache_clear()
         both = seconds(division_picture, sizes, components)
         again = seconds(division_picture, sizes, components)
         name = f"{'+'.join(map(str, sizes))}, {components}"

@@ -260,7 +260,7 @@ class BookingSession:
         InputError
             If the user has no request with this number.
         """
-        number = whole("number", number, -len(self.booked))
+        number = whole("number", number)
         for reserved in self.own:
             if reserved.number == number:
                 self.calendar.cancel(reserved.booking)

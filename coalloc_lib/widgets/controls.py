@@ -260,6 +260,11 @@ class Explorer(ipw.VBox):
         """The current values of all controls, by the names of the controls."""
         return {name: holder.value for name, holder in self._holders.items()}
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether a picture of the current values of all controls was drawn without an error."""
+        return line_of(self.values) == self._possible
+
     def recreate(self, line: str, source: str = "") -> None:
         """Set the controls to the values in a string such as ``"clusters=4&q=0.9"``.
 
@@ -299,13 +304,17 @@ class Explorer(ipw.VBox):
             return str(error)
         finally:
             self._held = False
+            self._take_pushed()  # The text field shows all values of a line.
         return ""
 
     def reject(self, words: str) -> None:
         """Show a note that says why a scenario was rejected, without changing the controls."""
+        self._clear_notes()
+        self._notes["this scenario"].value = note(words)
+
+    def _clear_notes(self) -> None:
         for old in self._notes.values():
             old.value = ""
-        self._notes["this scenario"].value = note(words)
 
     def _set(self, wanted: Mapping[str, Any]) -> None:
         # The value of one control can limit the value of another control, so all values are set
@@ -344,9 +353,10 @@ class Explorer(ipw.VBox):
         values = self.values
         if self._drawn.suffices(values, coarse):
             return
+        if values != self._drawn.values:  # Otherwise the notes on the coarse picture stay.
+            self._clear_notes()
+            self._tell_pushed()
         self._drawn.begin(values)
-        for beside in self._notes.values():
-            beside.value = ""
         wrong = self._out_of_range()
         if wrong is not None:
             self._say(wrong[0], source + wrong[1])
@@ -359,6 +369,19 @@ class Explorer(ipw.VBox):
             self._drawn.interrupt()
             self._fade()
             raise
+
+    def _tell_pushed(self) -> None:
+        # Say which controls have followed the control that the user has moved.
+        reasons = self._take_pushed()
+        if reasons:
+            self._notes["this scenario"].value = note("; ".join(reasons), "status")
+
+    def _take_pushed(self) -> list[str]:
+        entries = [holder for holder in self._holders.values() if isinstance(holder, Ranged)]
+        reasons = [entry.pushed for entry in entries if entry.pushed]
+        for entry in entries:
+            entry.pushed = ""
+        return reasons
 
     def _picture_of(self, values: Mapping[str, Any], coarse: bool) -> Picture | None:
         before = {"before": self._drawn.before(values)} if self._takes_before else {}
@@ -382,6 +405,7 @@ class Explorer(ipw.VBox):
     def _say(self, name: str, words: str) -> None:
         # Say beside a control why the values of the controls cannot be drawn.
         self.scenario.value = self._possible
+        self._notes["this scenario"].value = ""  # Both notes have the same place.
         self._notes[name].value = note(words)
         self._fade()
 
@@ -416,6 +440,6 @@ def _choose(holder: ipw.Widget, name: str, wanted: Any) -> None:
     holder.value = choices[one_of(name, str(wanted), tuple(choices))]
 
 
-def note(words: str) -> str:
+def note(words: str, role: str = "alert") -> str:
     """Return a note beside a control, such as an error message, as HTML."""
-    return f'<p class="coalloc-note" role="alert">{escape(words)}</p>'
+    return f'<p class="coalloc-note" role="{role}">{escape(words)}</p>'

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.basics.checks import InputError, not_negative, shown
+from coalloc_lib.basics.checks import InputError, instance_of, not_negative, shown
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.system import Multicluster, parse_clusters
 from coalloc_lib.plots import Picture
@@ -61,7 +61,6 @@ COARSE, FINE = CurveEffort(4_000, 1_500, 4, 2), CurveEffort(30_000, 6_000, 6, 1)
 MARGINS = 0.75, 0.1, 0.45, 0.1
 
 
-@lru_cache(maxsize=256)
 def division_curves(
     system: Multicluster, model: JobModel, effort: CurveEffort = FINE
 ) -> dict[str, Curve]:
@@ -84,8 +83,19 @@ def division_curves(
     Raises
     ------
     InputError
-        If the largest job of the model does not fit into the system.
+        If an argument has the wrong type, or if the largest job of the model does not fit into the
+        system.
     """
+    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
+    instance_of("model", model, JobModel, "a JobModel")
+    instance_of("effort", effort, CurveEffort, "COARSE or FINE")
+    return dict(_division_curves(system, model, effort))
+
+
+@lru_cache(maxsize=256)
+def _division_curves(
+    system: Multicluster, model: JobModel, effort: CurveEffort
+) -> Mapping[str, Curve]:
     refuse_impossible(system, model.largest())
     options: dict[str, Any] = {
         "jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications,

@@ -24,6 +24,8 @@ class Ranged:
     value: float
     description: str
     disabled: bool
+    #: Why another control has changed the number since the last note, or an empty string.
+    pushed: str = ""
 
     def __init__(self, min: float, max: float, **options: Any) -> None:
         super().__init__(**options)
@@ -187,20 +189,28 @@ def push(lower: ipw.Widget, upper: ipw.Widget) -> None:
     """Keep the number of one control from exceeding the number of another control.
 
     If a user moves one of the two controls too far, the other one moves with it. A number outside
-    the range of its own control does not move the other control.
+    the range of its own control does not move the other control. The attribute `pushed` of the
+    control that follows says why it has moved, and the explorer shows this reason.
     """
     lower, upper = entry_of(lower), entry_of(upper)
 
     def raise_upper(change: Mapping[str, Any]) -> None:
-        if is_in_range(lower):
-            upper.value = max(upper.value, change["new"])
+        if is_in_range(lower) and change["new"] > upper.value:
+            _follow(upper, lower, "raised")
 
     def reduce_lower(change: Mapping[str, Any]) -> None:
-        if is_in_range(upper):
-            lower.value = min(lower.value, change["new"])
+        if is_in_range(upper) and change["new"] < lower.value:
+            _follow(lower, upper, "reduced")
 
     lower.observe(raise_upper, "value")
     upper.observe(reduce_lower, "value")
+
+
+def _follow(follower: Any, leader: Any, verb: str) -> None:
+    number = f"{leader.value:.10g}"
+    reason = f"because {leader.description} is {number}"
+    follower.pushed = f"{follower.description} was {verb} to {number}, {reason}"
+    follower.value = leader.value
 
 
 def is_in_range(entry: Any) -> bool:

@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 import ipywidgets as ipw
 import pandas as pd
 
-from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.files import csv_of
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.policies import Scheduling
@@ -71,7 +70,8 @@ def file_buttons(box: Explorer, links: ipw.HTML) -> list[ipw.Widget]:
     """
 
     def fill(_button: Any) -> None:
-        with suppress(InputError):  # The explorer already shows this error beside its control.
+        links.value = ""
+        if box.is_possible:  # Otherwise the explorer shows an error beside the wrong control.
             links.value = _links(box.values, *(scenario_of(box.values, side) for side in SIDES))
 
     def read(change: Mapping[str, Any]) -> None:

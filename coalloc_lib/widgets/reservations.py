@@ -202,9 +202,12 @@ class ReservationCalendar(Pictured):
     def _receive(self, content: Mapping[str, Any]) -> None:
         try:
             action = one_of("do", str(content.get("do")), (*_ACTIONS,))
-            values = {name: content.get(name) for name in _ACTIONS[action]}
+            # The browser sends only the value that the user changed; the other values stay.
+            current = vars(self._others) | {"rule": self._setting.rule}
+            kept = current if action == "load" else {}
+            values = {name: content.get(name, kept.get(name)) for name in _ACTIONS[action]}
             for name, value in values.items():
-                if value is None and name != "rule":  # If no rule is given, the current one stays.
+                if value is None:
                     raise InputError(f"{name} is empty; give a number", argument=name)
             getattr(self, action)(**values)
         except InputError as error:

@@ -65,9 +65,9 @@ def _value_of(holder: Any, name: str, text: str) -> Any:
         return one_of(name, text, ("True", "False")) == "True"
     if isinstance(holder.value, str):
         return text
-    number = math.nan
+    number, kind = math.nan, "a whole number" if isinstance(holder.value, int) else "a number"
     with suppress(ValueError):
         number = type(holder.value)(text)
     if not holder.min <= number <= holder.max:
-        raise InputError(f"{name} = {shown(text)}; give a number from {holder.min} to {holder.max}")
+        raise InputError(f"{name} = {shown(text)}; give {kind} from {holder.min} to {holder.max}")
     return number

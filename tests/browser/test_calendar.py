@@ -5,7 +5,7 @@ import json
 import pytest
 
 from coalloc_lib.widgets import ReservationCalendar, reservation_calendar
-from tests.widgets.test_calendar import empty
+from tests.widgets.test_calendar import drawn, empty
 
 pytestmark = pytest.mark.notebook
 
@@ -183,6 +183,26 @@ def test_a_click_picks_and_delete_or_the_button_cancels(opened):
     assert page.get_by_role("button", name="cancel").is_disabled()
 
 
+def test_delete_leaves_the_requests_of_others_alone(opened, monkeypatch):
+    calendar = reservation_calendar([8], requests=3)
+    received, receive = [], calendar._receive
+
+    def keep(message):
+        received.append(message["do"])
+        receive(message)
+
+    monkeypatch.setattr(calendar, "_receive", keep)
+    page = opened(calendar)
+    page.locator(".coalloc-calendar").focus()
+    page.keyboard.press("n")
+    words = said(page).inner_text()
+    assert words.startswith("of others, ")
+    page.keyboard.press("Delete")
+    ask(page, 20, 1, 1)  # Python answers in the order of the messages
+    said(page).get_by_text("request 1 is booked from").wait_for()
+    assert received == ["submit"]
+
+
 def test_keys_go_through_reservations_and_attempts(opened):
     page = opened(empty())
     ask(page, 12, 5, 3)
@@ -217,6 +237,20 @@ def test_sliders_change_what_others_have_booked(opened):
     assert calendar.data["bookings"] != before
     page.get_by_label("rule").select_option("best-fit")
     page.wait_for_function("document.querySelector('[name=rule]').value === 'best-fit'")
+
+
+def test_a_slider_that_moves_leaves_values_between_the_steps_as_they_are(opened):
+    given = {"share": 0.25, "ahead": 20, "seed": 1234}
+    calendar = reservation_calendar([8], **given)
+    page = opened(calendar)
+    page.get_by_label("requests").press("ArrowRight")
+    said(page).get_by_text("others have booked 13 requests").wait_for()
+    assert drawn(calendar) == drawn(reservation_calendar([8], requests=13, **given))
+    page.get_by_label("rule").select_option("best-fit")
+    page.get_by_label("requests").press("ArrowRight")
+    said(page).get_by_text("others have booked 14 requests").wait_for()
+    again = reservation_calendar([8], requests=14, rule="best-fit", **given)
+    assert calendar.data == again.data
 
 
 def test_every_control_has_a_name(opened):

@@ -14,11 +14,14 @@ from studies.results import StudyResult
 from tests.cli.conftest import refuser, runner
 from tests.studies.small import SMALL
 from tests.studies.small_logs import WORKS, small_logs
+from tests.widgets.conftest import tables, without_images
 
 try:
     import fcntl
 except ImportError:  # Windows has no such module
     fcntl = None
+
+__all__ = ["tables", "without_images"]
 
 #: One for the process, as its runs are: logs are told apart by identity.
 LOGS = small_logs()

@@ -40,10 +40,10 @@ def lettering(box):
     return " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
 
 
-def notes(box):
-    """Return the texts of the notes beside the controls of an explorer."""
+def notes(box, role="alert"):
+    """Return the texts of the notes on errors below the controls, or of those with another role."""
     texts = [w.value for w in all_widgets(box) if isinstance(w, ipw.HTML) and "note" in w.value]
-    return [re.sub("<[^>]+>", "", text) for text in texts if 'role="alert"' in text]
+    return [re.sub("<[^>]+>", "", text) for text in texts if f'role="{role}"' in text]
 
 
 def bars(title="t", **values):

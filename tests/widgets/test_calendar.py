@@ -65,6 +65,13 @@ def test_what_is_cancelled_is_free_again():
         calendar.cancel(1)
 
 
+def test_the_number_of_a_request_that_was_rejected_is_no_number_of_the_user():
+    calendar = widgets.reservation_calendar([2], requests=60, seed=3, share=0.25)
+    for number in (-60, -1, 0):
+        with pytest.raises(co.InputError, match=rf"^number = {number}; give a whole number of 1 "):
+            calendar.cancel(number)
+
+
 ASKED = {
     "submit": ("start", "length", "servers"), "cancel": ("number",), "free": ("begin", "end"),
     "load": ("requests", "share", "ahead", "seed"), "dance": (),
@@ -108,6 +115,22 @@ def test_a_message_of_the_browser_may_lack_a_field_or_have_a_strange_one():
     assert calendar.data["said"]["kind"] == "cancelled"
     calendar._receive({"do": "load", "requests": 0, "share": 0, "ahead": 0, "seed": 1})
     assert calendar.data["said"]["kind"] == ""
+
+
+def test_a_slider_that_moves_leaves_the_others_as_they_are():
+    given = {"share": 0.25, "ahead": 20, "seed": 1234}
+    calendar = widgets.reservation_calendar([8], **given)
+    calendar._receive({"do": "load", "requests": 13})
+    assert drawn(calendar) == drawn(widgets.reservation_calendar([8], requests=13, **given))
+    calendar._receive({"do": "load", "rule": "best-fit"})
+    again = widgets.reservation_calendar([8], requests=13, rule="best-fit", **given)
+    assert drawn(calendar) == drawn(again)
+    assert calendar.data["rule"] == "best-fit"
+    calendar._receive({"do": "load", "seed": 5})
+    assert {name: one["value"] for name, one in calendar.data["load"].items()} == {
+        "requests": 13, "share": 0.25, "ahead": 20, "seed": 5,
+    }  # fmt: skip
+    assert calendar.data["rule"] == "best-fit"
 
 
 def test_an_error_that_names_no_argument_marks_no_field(monkeypatch):

@@ -22,8 +22,10 @@ def losses():
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("clusters=six", "clusters = 'six'; give a number from 1 to 8"),
-        ("clusters=20", "give a number from 1 to 8"),
+        ("clusters=six", "clusters = 'six'; give a whole number from 1 to 8"),
+        ("clusters=20", "give a whole number from 1 to 8"),
+        ("clusters=2.5", "clusters = '2.5'; give a whole number from 1 to 8"),
+        ("q=2", "q = '2'; give a number from 0.5 to 1.0"),
         ("clouds=6", "'clouds' is not the name of a control"),
         ("clusters=2&components=2&request=none", "choose one of 'ordered'"),
         ("one_is_power_of_two=true", "choose one of 'True', 'False'"),
@@ -85,7 +87,9 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     sliders = {name: ipw.IntSlider(value=1, description=name) for name in ("one", "two")}
     box = controls.Explorer(sliders, draw)
     before = box.view.value
+    assert box.is_possible
     sliders["two"].value = 6
+    assert not box.is_possible
     assert notes(box) == ["two = 6; give &lt;5&gt;"]
     (cell,) = [w for w in all_widgets(box) if sliders["two"] in getattr(w, "children", ())]
     assert 'role="alert"' in cell.children[1].value
@@ -97,6 +101,7 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     assert notes(box) == ["two = 7; give &lt;5&gt;"]
     assert box.scenario.value == "one=1&two=1"
     sliders["two"].value = 2
+    assert box.is_possible
     assert not notes(box)
     assert "coalloc-past" not in box.view._dom_classes
 
@@ -203,7 +208,7 @@ def test_a_state_is_drawn_at_once_and_without_a_predecessor():
     assert box.scenario.value == "number=5"
     wrong = controls.Explorer({"number": ipw.IntSlider(value=1)}, draw, state="number=five")
     assert calls[1:] == [(1, None)]
-    assert notes(wrong) == ["number = &#x27;five&#x27;; give a number from 0 to 100"]
+    assert notes(wrong) == ["number = &#x27;five&#x27;; give a whole number from 0 to 100"]
     assert wrong.scenario.value == "number=1"
 
 

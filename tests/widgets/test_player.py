@@ -10,10 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coalloc_lib as co
+from coalloc_lib import widgets
 from coalloc_lib.plots import draw_schedules
 from coalloc_lib.schedules.drawing import boxes, scenes
 from coalloc_lib.widgets.player_data import label_of, player_data
 from tests.schedules.test_explain import schedules
+from tests.widgets.explorers import FOURS, played, schedule_explorer
+from tests.widgets.reading import control
 
 JOBS = co.JobStream([0, 1, 2, 6], [4, 3, 5, 1], [[3, 1], [3, 2], [1, 1], [4, 4]])
 
@@ -395,3 +398,37 @@ def test_no_two_waits_of_a_lane_touch():
     for waits in lanes.values():
         assert all(one[1] < other[0] for one, other in pairwise(sorted(waits)))
     assert any(len(waits) > 1 for waits in lanes.values())
+
+
+# The schedule explorer.
+
+
+def test_jobs_of_another_type_are_named():
+    with pytest.raises(co.InputError, match=r"^jobs = .*; give "):
+        widgets.schedule_explorer(system=FOURS, jobs=[1])
+
+
+def test_a_total_request_gets_one_cluster_as_large_as_all():
+    """As in the study, total requests run on one cluster. A job of 6 would not fit into 4."""
+    wide = co.JobStream([0, 0, 1], [5, 3, 2], [[3, 3], [1, 1], [4, 4]])
+    box = widgets.schedule_explorer(co.Multicluster([4, 4]), wide)
+    control(box, "request type").value = "total"
+    label, start = played(box)
+    together = co.simulate(co.Multicluster([8]), wide.replace(request="total"))
+    assert start == together.start.tolist()
+    assert "one cluster of 8" in label
+
+
+def test_placement_and_max_jumps_act_where_they_decide_something():
+    box = schedule_explorer()
+    for request, decides in zip(co.jobs.REQUESTS, (False, True, True, False), strict=True):
+        control(box, "request type").value = request
+        assert control(box, "placement").disabled is not decides
+        assert ("worst fit" in played(box)[0]) is decides
+    jumps, before = control(box, "max_jumps"), played(box)[0]
+    assert jumps.disabled
+    jumps.value = 3
+    assert played(box)[0] == before
+    control(box, "scheduling").value = "FPFS"
+    assert not jumps.disabled
+    assert "FPFS(3)" in played(box)[0]

@@ -288,9 +288,13 @@ def test_only_what_must_be_compiled_is_announced(box, monkeypatch, tmp_path):
     assert words.count(playground_board.FIRST_USE) == 1
 
 
+def links_of(box):
+    return [w.value for w in all_widgets(box) if "download=" in str(getattr(w, "value", ""))]
+
+
 def files_of(box):
     control(box, "make files").click()
-    (links,) = [w.value for w in all_widgets(box) if "download=" in str(getattr(w, "value", ""))]
+    (links,) = links_of(box)
     found = re.findall(r'download="([^"]+)" href="[^,]+,([^"]+)"', links)
     return {name: base64.b64decode(text) for name, text in found}
 
@@ -304,7 +308,19 @@ def test_files_hold_the_scenarios_the_table_and_the_figure(box):
     assert {*table["load"]} == {*scenario_pairs.LOADS, box.values["load"]}
     assert table["response"][0] == pytest.approx(shown["response"][0])
     box._holders["load"].value = 0.5
-    assert not [w for w in all_widgets(box) if "download=" in str(getattr(w, "value", ""))]
+    assert not links_of(box)
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("B.penalty", 9.0), ("A.clusters", "8;8")])
+def test_what_the_explorer_refuses_is_not_saved(box, name, wrong):
+    right = box.values[name]
+    files_of(box)
+    box._holders[name].value = wrong
+    assert notes(box)
+    control(box, "make files").click()
+    assert not links_of(box)
+    box._holders[name].value = right
+    assert json.loads(files_of(box)["scenario.json"])[name] == right
 
 
 def load(box, content, name="mine.json"):

@@ -92,7 +92,7 @@ class Calendar {
 
   cancel() {
     const booking = this.data.bookings[this.picked];
-    if (booking) this.tell({ do: "cancel", number: booking.number });
+    if (booking?.mine) this.tell({ do: "cancel", number: booking.number });
   }
 
   /** Select a reservation, or none. Without a selection, the last message of Python is shown again. */

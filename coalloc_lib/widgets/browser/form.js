@@ -41,7 +41,7 @@ export class Form {
     this.rule = create("select", { name: "rule" }, ...rules.map((one) => create("option", {}, one)));
     this.rule.value = rule;
     this.sliders = create("div", { class: "cc-load" }, create("b", {}, "others"));
-    const reload = () => this.reload();
+    const reload = ({ target }) => this.reload(target);
     for (const [name, one] of Object.entries(load)) {
       this.sliders.append(slider(name, one.label, one, reload));
     }
@@ -71,10 +71,10 @@ export class Form {
     return value === "" ? null : Number(value);
   }
 
-  reload() {
-    const names = [...this.sliders.querySelectorAll("input")].map((input) => input.name);
-    const load = Object.fromEntries(names.map((name) => [name, Number(this.input(name).value)]));
-    this.calendar.tell({ do: "load", ...load, rule: this.rule.value });
+  /** Send only the value that the reader changed. The browser has rounded a value between the steps of a slider. */
+  reload(control) {
+    const value = control === this.rule ? control.value : Number(control.value);
+    this.calendar.tell({ do: "load", [control.name]: value });
   }
 
   /** Write a dragged interval into the fields, where the reader can change it, search or book it. */
