@@ -248,6 +248,19 @@ def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
         assert share == pytest.approx(used / (128 * DAY))
 
 
+def test_the_ratio_by_the_penalty_is_that_of_the_schedules(without_images):
+    first = next(iter(workloads(1).values()))[0]
+    picture = sharing.sharing_picture(policy="FCFS", penalty=0.35, picture=sharing.BY_PENALTY)
+    jobs, m128 = first.chopped(128).subjobs, co.Multicluster([128] * 4)
+    shared = sites.sharing(m128, jobs, scheduling=co.FCFS())
+    base = shared.average_weighted_response_time()
+    for penalty in (0.0, 0.5, 0.35):
+        spanning = sites.multi_site(m128, jobs, penalty, scheduling=co.FCFS())
+        ratio = spanning.average_weighted_response_time() / base
+        assert f"penalty {penalty:g}: {ratio:.3f} (" in picture.alt
+    assert f"its AWRT is {ratio:.3f} times" in picture.alt  # the title, at the chosen penalty
+
+
 def test_each_workload_has_its_picture_and_a_slow_policy_runs_its_first_jobs_alone(drawn):
     names = [*sharing.streams()][::3]
     assert len({sharing.sharing_picture(workload=name).alt for name in names}) == len(names)
