@@ -142,6 +142,7 @@ def resample_sums(
     array([3.])
     """
     sums = _daily_sums(numerators, denominators)
+    length = whole("length", length)
     starts = sample_block_starts(sums.shape[-1], length, resamples, seed)
     above, below = block_sums(sums, length)[:, :, starts].sum(axis=-1)
     has_jobs = (below > 0).all(axis=0)

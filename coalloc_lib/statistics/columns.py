@@ -1,7 +1,7 @@
 """Intervals as columns of a table, and the extreme one of several intervals."""
 
 from collections.abc import Iterable
-from math import inf
+from math import inf, isnan
 from operator import attrgetter
 from typing import Any
 
@@ -38,11 +38,20 @@ def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, An
     dict
         The estimate, the ends of the interval (``ci95_low``, ``ci95_high``) and its ``warning``.
 
+    Raises
+    ------
+    InputError
+        If the confidence of the interval is not 0.95, which the names of the columns promise.
+
     Examples
     --------
     >>> interval_columns(Interval(0.5, 0.4, 0.6, 10), "wait")
     {'wait': 0.5, 'ci95_low': 0.4, 'ci95_high': 0.6, 'warning': ''}
     """
+    if interval.confidence != 0.95:
+        raise InputError(
+            f"interval has confidence = {interval.confidence:g}; give an interval of 0.95"
+        )
     ends = {name: interval.estimate, "ci95_low": interval.low, "ci95_high": interval.high}
     return ends | {"warning": interval.warning}
 
@@ -116,7 +125,8 @@ def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
 
 
 def _checked(intervals, **default):
-    found = list(intervals)
+    # An estimate that is not known is neither the smallest nor the largest.
+    found = [interval for interval in intervals if not isnan(interval.estimate)]
     if not (found or default):
         raise NotRunError("there are no runs, so there is no interval; run some settings first")
     return found

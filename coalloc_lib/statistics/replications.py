@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, shown
+from coalloc_lib.basics.estimates import Interval
 from coalloc_lib.statistics.columns import NoColumnError, NotRunError, interval_columns, limits_of
 from coalloc_lib.statistics.inference import Replications
 from coalloc_lib.statistics.labels import label
@@ -333,6 +334,10 @@ def _compared(runs, value, against, also, name, compare):
         )
     require_columns(runs, value, *also, *against)
     keys = keys_of(runs)
+    made = {f"{value}_against", *interval_columns(Interval.exact(0.0), name)}
+    taken = sorted(made & {*keys, *also})
+    if taken:
+        raise InputError(f"runs has the column {taken[0]!r}, which the result has too; rename it")
     shared_keys = [key for key in keys if key not in against]
     measured = runs.dropna(subset=value)
     is_base = _mask(measured, against)

@@ -1,9 +1,11 @@
 """Two scenarios on the same jobs: mean times by job size, over the load, and by span penalty.
 
 `by_size`, `over_load` and `break_even` compare two scenarios with paired runs; `mean_times` has the
-times of one scenario. All times are in mean run times of the jobs.
+times of one scenario. All times are in the time unit of the workload, which by default is the mean
+run time of the jobs.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -242,7 +244,7 @@ def by_size(one: Scenario, other: Scenario, load: float, coarse: bool = False) -
         the 95 % interval of the response time and, in the rows of B, the change from A to B in
         percent with its interval. The column ``note`` says why a system has no mean times.
     """
-    _check_same_sizes(one, other)
+    _check_same_jobs(one, other)
     pairs = zip((one, other), loads_of(one, other, load), strict=True)
     effort = effort_for(one, other, coarse=coarse)
     both = [mean_times(scenario, scaled, effort) for scenario, scaled in pairs]
@@ -279,15 +281,17 @@ def _check_sizes(name, scenario):
         )
 
 
-def _check_same_sizes(one, other):
+def _check_same_jobs(one, other):
     _check_sizes("one", one)
     _check_sizes("other", other)
-    largest, others = (each.workload.sizes.maximum for each in (one, other))
-    if largest != others:
-        raise InputError(
-            f"other has jobs of up to {others} processors, and one has jobs of up to {largest}; "
-            "give two scenarios with jobs of the same sizes"
-        )
+    first, second = (getattr(each.workload, "model", each.workload) for each in (one, other))
+    for name in ("sizes", "service"):
+        mine, others = (getattr(each, name, None) for each in (first, second))
+        if mine != others:
+            raise InputError(
+                f"other has jobs with {name} = {others}, and one has jobs with {name} = {mine}; "
+                "give two scenarios with the same jobs"
+            )
 
 
 def _row(times, group):
@@ -305,13 +309,13 @@ def _columns(interval, *names):
 
 def over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
     """Compare the mean times of two scenarios at each load in `LOADS`, and return one table."""
-    _check_same_sizes(one, other)
+    _check_same_jobs(one, other)
     return _over_load(one, other).copy()
 
 
 @lru_cache(maxsize=256)
 def _over_load(one: Scenario, other: Scenario) -> pd.DataFrame:
-    return pd.concat([by_size(one, other, load) for load in LOADS])
+    return pd.concat([by_size(one, other, load) for load in LOADS], ignore_index=True)
 
 
 def break_even(scenario: Scenario, load: float) -> BreakEven:
@@ -335,7 +339,9 @@ def break_even(scenario: Scenario, load: float) -> BreakEven:
 def _break_even(scenario: Scenario, load: float) -> BreakEven:
     jobs: Any = scenario.workload
     never_split = getattr(jobs, "model", jobs).with_(request="total", span_penalty=0.0)
-    policy = EASY() if scenario.scheduling.adaptive else scenario.scheduling
+    policy = scenario.scheduling
+    if isinstance(policy, EASY):
+        policy = replace(policy, adaptive=False)
     try:
         refuse_impossible(scenario.system, never_split.largest(), BestFit())
     except ImpossibleJobError:

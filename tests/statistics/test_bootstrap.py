@@ -115,6 +115,14 @@ def test_wrong_arguments_are_named(change, words):
         resample_weeks(np.ones(2_000), np.ones(2_000), submit, block=100.0, step=50.0)
 
 
+def test_a_length_of_blocks_may_be_a_whole_float():
+    values, weights = np.arange(1.0, 50.0), np.ones(49)
+    found = [resample_sums(values, weights, length) for length in (7, WEEK / DAY)]
+    assert found[0].means.tolist() == found[1].means.tolist()
+    with pytest.raises(co.InputError, match=r"^length = 7\.5; give a whole number"):
+        resample_sums(values, weights, 7.5)
+
+
 def test_a_block_that_is_not_a_multiple_of_the_step_is_refused():
     given = np.ones(56), np.ones(56), np.arange(56) * DAY
     for block, step in ((1.4 * DAY, DAY), (0.3 * DAY, DAY), (WEEK, 2 * DAY)):

@@ -363,3 +363,11 @@ def test_a_replication_that_occurs_twice_has_no_difference():
     rows = [{"p": p, "replication": r, "wait": r} for p in ("a", "b") for r in range(5)]
     with pytest.raises(co.InputError):
         differences(pd.DataFrame(rows * 2), "wait", {"p": "a"})
+
+
+@pytest.mark.parametrize("name", ["difference", "wait_against", "ci95_low"])
+def test_a_key_that_the_result_would_overwrite_is_refused(name):
+    rows = [(way, key, r, 1.0 + r) for way in "ab" for key in (0, 1) for r in range(3)]
+    runs = pd.DataFrame(rows, columns=["way", name, "replication", "wait"])
+    with pytest.raises(co.InputError, match=f"^runs has the column '{name}', which the result has"):
+        differences(runs, "wait", {"way": "a"})

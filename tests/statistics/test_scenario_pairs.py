@@ -9,6 +9,8 @@ from coalloc_lib.statistics.scenario_pairs import ALL, SEED, by_size, mean_times
 from tests.widgets.pairs import FEW, SPANNING, WHOLE, few_jobs
 
 WIDER = WHOLE.with_(workload=WHOLE.workload.with_(sizes=co.uniform(1, 9)))
+LONGER = WHOLE.with_(workload=WHOLE.workload.with_(service=co.Exponential(600.0)))
+ONE_SIZE = WHOLE.with_(workload=WHOLE.workload.with_(sizes=co.uniform(8, 8)))
 PARTS = WHOLE.with_(workload=co.JobModel(co.uniform(1, 4), 2))
 LOG = WHOLE.with_(workload=WHOLE.workload.sample(100, seed=1, rate=1.0))
 
@@ -103,6 +105,21 @@ def test_an_error_of_the_search_for_a_break_even_penalty_is_not_a_reason():
         scenario_pairs.break_even(large, 0.5)
 
 
+def test_jobs_that_do_not_span_have_the_queue_order_of_those_that_do(monkeypatch):
+    asked, plain = [], scenario_pairs.mean_times
+
+    def kept(scenario, load, effort):
+        asked.append(scenario.scheduling)
+        return plain(scenario, load, effort)
+
+    monkeypatch.setattr(scenario_pairs, "mean_times", kept)
+    shortest = co.EASY(order="shortest", adaptive=True)
+    spanning = SPANNING.with_(scheduling=shortest)
+    scenario_pairs.break_even(spanning, 0.5)
+    assert asked[0] == co.EASY(order="shortest")
+    assert {*asked[1:]} == {shortest}
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -113,8 +130,10 @@ def test_an_error_of_the_search_for_a_break_even_penalty_is_not_a_reason():
         (lambda: by_size(PARTS, PARTS, 0.3), "one has jobs of 2 components; give"),
         (lambda: mean_times(PARTS, 0.3, scenario_pairs.EFFORTS[0]), "scenario has jobs of 2 comp"),
         (lambda: scenario_pairs.over_load(WHOLE, 5), "other = 5 is not of type Scenario"),
-        (lambda: by_size(WHOLE, WIDER, 0.4), "other has jobs of up to 9 processors, and one has"),
-        (lambda: scenario_pairs.over_load(WIDER, WHOLE), "other has jobs of up to 8 processors, "),
+        (lambda: by_size(WHOLE, WIDER, 0.4), r"other has jobs with sizes = U\[1,9\], and one has"),
+        (lambda: scenario_pairs.over_load(WIDER, WHOLE), r"other has jobs with sizes = U\[1,8\], "),
+        (lambda: by_size(WHOLE, LONGER, 0.4), "other has jobs with service = Exponential"),
+        (lambda: by_size(WHOLE, ONE_SIZE, 0.4), "other has jobs with sizes = "),
         (lambda: scenario_pairs.loads_of(5, WHOLE, 0.5), "one = 5 is not of type Scenario"),
         (lambda: scenario_pairs.effort_for(WHOLE, 5), "scenarios = 5 is not of type Scenario"),
         (lambda: scenario_pairs.break_even(5, 0.5), "scenario = 5 is not of type Scenario"),
