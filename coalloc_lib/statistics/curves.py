@@ -257,6 +257,10 @@ def response_point(
 
     Notes
     -----
+    A small value of `most_jobs` near saturation gives response times that are too low, without a
+    warning: the point does not know the maximal utilization. `response_curve` and `response_times`
+    know it, and warn.
+
     Pilot runs double in length until their interval is narrow enough and their second halves are
     not slower than their first halves. The result comes from runs of twice the length of the last
     pilot, with other random numbers. Values of the pilots themselves would be biased: the pilots
@@ -346,7 +350,8 @@ def response_curve(
     Returns
     -------
     Curve
-        The points in the order of the loads.
+        The points in the order of the loads. A point is not ``precise``, and its response has a
+        warning, also if its runs have too few jobs for the queue to settle.
 
     Examples
     --------
@@ -361,10 +366,20 @@ def response_curve(
     maximum = max_utilization_by_simulation(scenario, seed=seed) if maximum is None else maximum
     limit = maximum.interval.low
     points = [
-        response_point(scenario, load, seed=seed, **options) if load < limit else Point(float(load))
+        _checked_point(response_point(scenario, load, seed=seed, **options), maximum)
+        if load < limit
+        else Point(float(load))
         for load in loads
     ]
     return Curve(points, maximum)
+
+
+def _checked_point(point, maximum):
+    # Short runs seldom show that response times still rise, so the number of jobs is checked too.
+    needed = settling.jobs_to_settle(point.utilization, maximum.max_utilization)
+    warning = point.response.warning or settling.unsettled(point.jobs, needed)
+    response = replace(point.response, warning=warning)
+    return replace(point, response=response, precise=point.precise and not warning)
 
 
 def compare(

@@ -263,3 +263,17 @@ def test_a_policy_that_refuses_jobs_is_named():
     refusing = replace(SERIAL, scheduling=co.Online(horizon=900))
     with pytest.raises(co.InputError, match=r"^scheduling = Online.* rejected \d+ of 100 jobs"):
         response_point(refusing, 0.5, jobs=100, most_jobs=400)
+
+
+def test_points_of_a_curve_with_too_few_jobs_to_settle_are_in_doubt():
+    """At a load of 0.95, the mean response of this queue is 20, and short runs find too little."""
+    queue = co.Scenario(co.Multicluster([1]), co.JobModel(co.uniform(1, 1)))
+    curve = co.response_curve(queue, [0.5, 0.95], jobs=4000, most_jobs=4000, precision=0.5)
+    settled, short = curve.points
+    assert settled.precise
+    assert not short.precise
+    assert "4,000 jobs are too few for the queue to settle, give 32,000" in short.response.warning
+    assert (
+        short.response.estimate
+        == response_point(queue, 0.95, jobs=4000, most_jobs=4000, precision=0.5).response.estimate
+    )
