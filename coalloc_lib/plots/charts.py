@@ -361,7 +361,7 @@ class Chart:
 
     def _set_x_ticks(self, axes: Axes, ends: Ends, scale: str) -> None:
         if scale == "log":
-            mark_powers(axes.xaxis)
+            mark_powers(axes.xaxis, ends)
         elif self.names_at_ends:
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         # No ticks are drawn where the names of the lines are written.

@@ -10,7 +10,7 @@ from matplotlib.collections import LineCollection
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
-from tests.plots.pictures import marker, subtitle_of, texts
+from tests.plots.pictures import ON_LOG_AXIS, marker, subtitle_of, texts, tick_labels
 
 COLUMNS = {"x": "x", "y": "y", "line": "line", "panel": "panel"}
 lines = partial(plots.lines, **COLUMNS)
@@ -176,6 +176,20 @@ def test_what_is_printed_is_a_diamond_in_its_own_row_of_a_grid():
             for axes in every
         ]
         assert found == expected
+
+
+@pytest.mark.parametrize("values", ON_LOG_AXIS)
+@pytest.mark.parametrize("names", ["ends", "legend"])
+def test_a_logarithmic_axis_has_at_least_two_labelled_ticks(values, names):
+    (axes,) = lines(table(a=values), names=names, scales=("linear", "log")).axes
+    assert len(tick_labels(axes.yaxis)) >= 2
+    places = sorted({*values})
+    found = table("one", places, a=places)
+    (axes,) = lines(found, names=names, scales=("log", "linear")).axes
+    # If all points are at one place, there may be a single tick.
+    assert len(tick_labels(axes.xaxis)) >= min(2, len(places))
+    (axes,) = factor_lines(table(a=values), names=names).axes
+    assert len(tick_labels(axes.yaxis)) >= 2
 
 
 @pytest.mark.parametrize("names", ["ends", "legend"])
