@@ -385,8 +385,10 @@ class Chart:
 
     def _name_lines(self, axes: Axes, points: pd.DataFrame) -> None:
         left = self.names_at_left
-        ends = points.groupby("line", sort=False).agg("first" if left else "last")
-        ends = ends.dropna(subset="y")
+        # A line without a finite value is named at the top, beside its last cross.
+        has_value = points.groupby("line")["y"].transform("count") > 0
+        points = points.assign(y=points["y"].where(has_value, axes.get_ylim()[1]))
+        ends = _ends_of_lines(points).xs("first" if left else "last", axis="columns", level=1)
         heights = ends["y"].clip(*axes.get_ylim())
         tips = [
             (at, height, name, self.look[name].colour)
@@ -553,10 +555,16 @@ def _make_room(axes, ends, letters, left):
     axes.spines["bottom"].set_bounds(*ends)
 
 
+def _ends_of_lines(points):
+    """Return the first and the last finite point of each line."""
+    finite = points.dropna(subset="y")
+    return finite.groupby("line", sort=False)[["x", "y"]].agg(["first", "last"])
+
+
 def _meet_at_the_right(cells):
     spreads = [[0.0, 0.0]]
     for points, scale in cells:
-        ends = points.dropna(subset="y").groupby("line")["y"].agg(["first", "last"])
+        ends = _ends_of_lines(points)["y"]
         if len(ends):
             spreads.append(np.ptp(np.log(ends) if scale == "log" else ends, axis=0))
     first, last = np.max(spreads, axis=0)

@@ -210,6 +210,28 @@ def test_an_infinite_value_interrupts_its_line_and_is_a_cross_that_is_explained(
     assert any("×: no finite value" in text.get_text() for text in figure.texts)
 
 
+@pytest.mark.parametrize(
+    ("values", "left", "ends"),
+    [
+        ({"a": (1, 2, np.inf), "b": (3, 1, 4)}, False, {"a": (2, 2), "b": (4, 4)}),
+        ({"a": (np.inf, 2, 2), "b": (4, 1, 2)}, True, {"a": (2, 2), "b": (1, 4)}),
+        ({"a": (1, 2, 3), "b": (np.inf, np.inf, np.nan)}, False, {"a": (4, 3), "b": (2, None)}),
+        ({"a": (1, 2, 2), "b": (3, 2, 2), "c": [np.inf] * 3}, True, {"a": (1, 1), "c": (1, None)}),
+    ],
+)
+def test_a_line_is_named_at_its_last_finite_value_or_else_beside_its_last_cross(values, left, ends):
+    (axes,) = lines(table(**values)).axes
+    names = {text.get_text(): text for text in axes.texts}
+    assert {text.get_ha() for text in names.values()} == {"right" if left else "left"}
+    assert set(names) == set(values)
+    top = axes.get_ylim()[1]
+    for name, (x, y) in ends.items():
+        at, height = names[name].xy
+        assert at == x
+        expected = axes.transLimits.transform((x, top if y is None else y))[1]
+        assert height == pytest.approx(expected, abs=0.1)
+
+
 def bars_of(axes):
     """Return the place and the two ends of each interval that is drawn as a vertical bar."""
     drawn = [each for each in axes.collections if isinstance(each, LineCollection)]
