@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, finite, one_of, shown
+from coalloc_lib.basics.checks import InputError, finite, instance_of, one_of, shown
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import (
     DIAMONDS,
@@ -65,6 +65,9 @@ Ends = tuple[float, float]
 class LineStyle:
     """Options for drawing the lines of a chart, apart from their colours and markers.
 
+    Names of lines that are not in the table are ignored, because the runs of a study may lack some
+    lines.
+
     Parameters
     ----------
     bold : collection of str, optional
@@ -110,7 +113,9 @@ class Chart:
         levels: Mapping[str, float],
     ) -> None:
         self.labels, self.numbers, self.levels = labels, numbers, dict(levels)
-        self.style = _with_texts(LineStyle() if style is None else style)
+        style = LineStyle() if style is None else style
+        example = "one, such as plots.LineStyle(dashed=['FCFS'])"
+        self.style = _with_texts(instance_of("style", style, LineStyle, example))
         # A line that has two points at one place is mostly two lines with the same label.
         place = () if self.style.stairs else (*labels, "x")
         points = tidy(table, labels, numbers, gaps=["y"], unique=place)

@@ -315,6 +315,7 @@ def test_a_factor_beyond_the_axis_is_an_arrow_that_is_explained(factors, arrows)
         (lines, {"y": -1.0}, {"scales": ("linear", "log")}, "no row has both 'x' and 'y' above 0"),
         (lines, {"ci95_low": 9.0}, {}, "column 'ci95_low' has 9.0 in row 0; .* swap the ends"),
         (lines, {"ci95_low": np.nan}, {}, "column 'ci95_high' has 1.1 in row 0; give both ends"),
+        (lines, {}, {"style": "dashed"}, "style = 'dashed' is not of type LineStyle; give one"),
         (lines, {}, {"level": ("all", np.nan)}, "level 'all' = nan; give a finite number"),
         (lines, {}, {"level": ("all", 0), "scales": ("linear", "log")}, "give a level above 0"),
     ],
