@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, finite, one_of, shown
+from coalloc_lib.basics.checks import InputError, finite, instance_of, one_of, shown
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import (
     DIAMONDS,
@@ -65,6 +65,9 @@ Ends = tuple[float, float]
 class LineStyle:
     """Options for drawing the lines of a chart, apart from their colours and markers.
 
+    Names of lines that are not in the table are ignored, because the runs of a study may lack some
+    lines.
+
     Parameters
     ----------
     bold : collection of str, optional
@@ -110,7 +113,9 @@ class Chart:
         levels: Mapping[str, float],
     ) -> None:
         self.labels, self.numbers, self.levels = labels, numbers, dict(levels)
-        self.style = _with_texts(LineStyle() if style is None else style)
+        style = LineStyle() if style is None else style
+        example = "one, such as plots.LineStyle(dashed=['FCFS'])"
+        self.style = _with_texts(instance_of("style", style, LineStyle, example))
         # A line that has two points at one place is mostly two lines with the same label.
         place = () if self.style.stairs else (*labels, "x")
         points = tidy(table, labels, numbers, gaps=["y"], unique=place)
@@ -361,7 +366,7 @@ class Chart:
 
     def _set_x_ticks(self, axes: Axes, ends: Ends, scale: str) -> None:
         if scale == "log":
-            mark_powers(axes.xaxis)
+            mark_powers(axes.xaxis, ends)
         elif self.names_at_ends:
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
         # No ticks are drawn where the names of the lines are written.
@@ -385,8 +390,10 @@ class Chart:
 
     def _name_lines(self, axes: Axes, points: pd.DataFrame) -> None:
         left = self.names_at_left
-        ends = points.groupby("line", sort=False).agg("first" if left else "last")
-        ends = ends.dropna(subset="y")
+        # A line without a finite value is named at the top, beside its last cross.
+        has_value = points.groupby("line")["y"].transform("count") > 0
+        points = points.assign(y=points["y"].where(has_value, axes.get_ylim()[1]))
+        ends = _ends_of_lines(points).xs("first" if left else "last", axis="columns", level=1)
         heights = ends["y"].clip(*axes.get_ylim())
         tips = [
             (at, height, name, self.look[name].colour)
@@ -553,10 +560,16 @@ def _make_room(axes, ends, letters, left):
     axes.spines["bottom"].set_bounds(*ends)
 
 
+def _ends_of_lines(points):
+    """Return the first and the last finite point of each line."""
+    finite = points.dropna(subset="y")
+    return finite.groupby("line", sort=False)[["x", "y"]].agg(["first", "last"])
+
+
 def _meet_at_the_right(cells):
     spreads = [[0.0, 0.0]]
     for points, scale in cells:
-        ends = points.dropna(subset="y").groupby("line")["y"].agg(["first", "last"])
+        ends = _ends_of_lines(points)["y"]
         if len(ends):
             spreads.append(np.ptp(np.log(ends) if scale == "log" else ends, axis=0))
     first, last = np.max(spreads, axis=0)

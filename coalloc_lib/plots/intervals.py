@@ -16,6 +16,7 @@ from coalloc_lib.plots.style import (
     can_show,
     head,
     mark_factors,
+    mark_powers,
     name_signs,
     new_figure,
     title_figure,
@@ -244,9 +245,12 @@ def _draw_panel(axes, points, heading, drawing):
     if drawing.factors:
         axes.axvline(1, color="black", linestyle="--", linewidth=0.8, zorder=0)
     _prepare(axes, drawing.span, drawing.rows)
-    if drawing.is_log:
+    if drawing.factors:
         is_narrow = drawing.panels > 2 or drawing.span[1] > 3 * drawing.span[0]
         mark_factors(axes.xaxis, few=is_narrow)
+    elif drawing.is_log:
+        mark_powers(axes.xaxis)
+        axes.minorticks_off()
     for one, _, at in _placed(points, drawing.rows, drawing.names):
         _draw_mark(axes, one, at, drawing)
     head(axes, heading)

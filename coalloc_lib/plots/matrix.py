@@ -15,7 +15,7 @@ ROW, NAMES = 0.24, 1.0
 WIDE = 1.8
 #: The two verdicts on a comparison that do not describe a change. Cells with these verdicts do not
 #: have a colour that shows a change.
-NO_ANSWER, OPEN = "no answer", "undecided"
+NO_ANSWER, UNDECIDED = "no answer", "undecided"
 
 
 def matrix(
@@ -55,13 +55,16 @@ def matrix(
     Raises
     ------
     InputError
-        If a column is missing, if a cell with another verdict than ``"no answer"`` has no finite
-        value, if a row has two texts beside it, or if two rows are about the same cell.
+        If a column is missing, if a cell has no verdict, if a cell with another verdict than
+        ``"no answer"`` has no finite value, if a row has two texts beside it, or if two rows are
+        about the same cell.
     """
     labels = {"row": row, "column": column, "group": group, "verdict": verdict, "beside": beside}
     labels["mark"] = mark
     place = ("row", "group", "column")
     cells = tidy(table, labels, {"value": value}, gaps=["value"], unique=place)
+    mend = f"give each cell a verdict, such as {UNDECIDED!r}"
+    reject_first(cells["verdict"] == "", table, verdict, mend)
     has_value = cells["verdict"] != NO_ANSWER
     reject_first(has_value & ~np.isfinite(cells["value"]), table, value)
     texts = _texts_beside(cells, table, beside)
@@ -99,7 +102,7 @@ def _draw_cell(axes, cell, left, top, width):
         style = {"ha": "center", "va": "center", "fontsize": 7, "color": GREY}
         axes.text(left + width / 2, top + 0.5, "×", **style)
         return
-    colour = "" if cell.verdict == OPEN else shade(cell.value)
+    colour = "" if cell.verdict == UNDECIDED else shade(cell.value)
     draw_cell(axes, (left, top), width, colour, cell.mark)
 
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import Locator, LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
 from coalloc_lib.plots.signs import PRINT, MarkerStyle
@@ -168,14 +168,22 @@ def name_signs(
     axes.legend(handles=entries, fontsize=8, **place)
 
 
-def mark_powers(axis: Axis) -> None:
+def mark_powers(axis: Axis, ends: tuple[float, float] | None = None) -> None:
     """Set the ticks of a logarithmic axis to round numbers.
 
-    An axis with a small range also has ticks at 2 and 5 times the powers of ten.
+    An axis with a small range also has ticks at 2 and 5 times the powers of ten, and a very short
+    axis has ticks at equal distances. If `ends` are given, the ticks are chosen for this part of
+    the axis.
     """
-    low, high = sorted(axis.get_view_interval())
-    subs = (1.0, 2.0, 5.0) if high / low < 60 else (1.0,)
-    axis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    low, high = sorted(axis.get_view_interval() if ends is None else ends)
+    locators: list[Locator] = [LogLocator(subs=(1.0, 2.0, 5.0), numticks=12), MaxNLocator(4)]
+    if high / low >= 60:
+        locators.insert(0, LogLocator(numticks=12))
+    for locator in locators:
+        ticks = np.array(locator.tick_values(low, high))
+        if np.sum((low <= ticks) & (ticks <= high)) > 1:
+            break
+    axis.set_major_locator(locator)
     axis.set_major_formatter(lambda at, _: f"{at:g}")
     axis.set_minor_formatter(NullFormatter())
 
@@ -183,13 +191,13 @@ def mark_powers(axis: Axis) -> None:
 def mark_factors(axis: Axis, few: bool = False) -> None:
     """Set the ticks of a logarithmic axis that shows ratios around 1.
 
-    An axis with a large range has ticks at powers of ten. With `few`, there are fewer ticks, which
-    fit into a narrow panel.
+    An axis with a large range, or far from 1, has the ticks of `mark_powers`. With `few`, there are
+    fewer ticks, which fit into a narrow panel.
     """
     low, high = sorted(axis.get_view_interval())
     mark_powers(axis)
-    if high / low <= 1.01 * FACTORS[-1] / FACTORS[0]:
-        known = [[at for at in marks if low <= at <= high] for marks in (FEW, NEAR, FACTORS)]
-        ticks = next((ticks for ticks in known if few and len(ticks) > 2), known[-1])
+    known = [[at for at in marks if low <= at <= high] for marks in (FEW, NEAR, FACTORS)]
+    ticks = next((ticks for ticks in known if few and len(ticks) > 2), known[-1])
+    if high / low <= 1.01 * FACTORS[-1] / FACTORS[0] and len(ticks) > 1:
         axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.set_ticks([], minor=True)

@@ -6,7 +6,7 @@ import pytest
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
-from tests.plots.pictures import marker, subtitle_of
+from tests.plots.pictures import ON_LOG_AXIS, marker, subtitle_of, tick_labels
 
 
 def interval(middle=0.3, low=0.2, high=0.6, /, span=(0.0, 1.0), more=None, **how):
@@ -125,3 +125,20 @@ def test_rows_of_deviations_are_lower_if_there_are_many_but_keep_room_for_their_
     # In inches: 2 rows of 0.42, 10 rows of 0.3, and 40 rows of 0.2.
     assert height(10) - height(2) == pytest.approx(3.0 - 0.84)
     assert height(40) - height(10) == pytest.approx(8.0 - 3.0)
+
+
+@pytest.mark.parametrize("values", ON_LOG_AXIS)
+@pytest.mark.parametrize("how", ["log", "factors"])
+def test_a_logarithmic_axis_has_at_least_two_labelled_ticks(values, how):
+    found = pd.DataFrame({"row": ["a", "b", "c"], "x": values})
+    (axes,) = plots.intervals(found, x="x", row="row", **{how: True}).axes
+    assert len(tick_labels(axes.xaxis)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("how", "labels"), [("log", ["0.5", "1", "2"]), ("factors", ["0.5", "0.7", "1", "1.4", "2"])]
+)
+def test_only_an_axis_of_factors_has_ticks_between_the_round_numbers(how, labels):
+    found = pd.DataFrame({"row": ["a", "b"], "x": [0.5, 2.0]})
+    (axes,) = plots.intervals(found, x="x", row="row", **{how: True}).axes
+    assert tick_labels(axes.xaxis) == labels

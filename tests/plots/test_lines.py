@@ -10,7 +10,7 @@ from matplotlib.collections import LineCollection
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError
-from tests.plots.pictures import marker, subtitle_of, texts
+from tests.plots.pictures import ON_LOG_AXIS, marker, subtitle_of, texts, tick_labels
 
 COLUMNS = {"x": "x", "y": "y", "line": "line", "panel": "panel"}
 lines = partial(plots.lines, **COLUMNS)
@@ -178,6 +178,20 @@ def test_what_is_printed_is_a_diamond_in_its_own_row_of_a_grid():
         assert found == expected
 
 
+@pytest.mark.parametrize("values", ON_LOG_AXIS)
+@pytest.mark.parametrize("names", ["ends", "legend"])
+def test_a_logarithmic_axis_has_at_least_two_labelled_ticks(values, names):
+    (axes,) = lines(table(a=values), names=names, scales=("linear", "log")).axes
+    assert len(tick_labels(axes.yaxis)) >= 2
+    places = sorted({*values})
+    found = table("one", places, a=places)
+    (axes,) = lines(found, names=names, scales=("log", "linear")).axes
+    # If all points are at one place, there may be a single tick.
+    assert len(tick_labels(axes.xaxis)) >= min(2, len(places))
+    (axes,) = factor_lines(table(a=values), names=names).axes
+    assert len(tick_labels(axes.yaxis)) >= 2
+
+
 @pytest.mark.parametrize("names", ["ends", "legend"])
 def test_a_grid_names_its_lines_in_a_legend(names):
     legends = [axes.get_legend() for axes in grid(names=names).axes]
@@ -194,6 +208,28 @@ def test_an_infinite_value_interrupts_its_line_and_is_a_cross_that_is_explained(
     assert np.isnan(cut.get_ydata()).tolist() == [False, True, False]
     assert whole.get_xdata().tolist() == [1, 4]
     assert any("×: no finite value" in text.get_text() for text in figure.texts)
+
+
+@pytest.mark.parametrize(
+    ("values", "left", "ends"),
+    [
+        ({"a": (1, 2, np.inf), "b": (3, 1, 4)}, False, {"a": (2, 2), "b": (4, 4)}),
+        ({"a": (np.inf, 2, 2), "b": (4, 1, 2)}, True, {"a": (2, 2), "b": (1, 4)}),
+        ({"a": (1, 2, 3), "b": (np.inf, np.inf, np.nan)}, False, {"a": (4, 3), "b": (2, None)}),
+        ({"a": (1, 2, 2), "b": (3, 2, 2), "c": [np.inf] * 3}, True, {"a": (1, 1), "c": (1, None)}),
+    ],
+)
+def test_a_line_is_named_at_its_last_finite_value_or_else_beside_its_last_cross(values, left, ends):
+    (axes,) = lines(table(**values)).axes
+    names = {text.get_text(): text for text in axes.texts}
+    assert {text.get_ha() for text in names.values()} == {"right" if left else "left"}
+    assert set(names) == set(values)
+    top = axes.get_ylim()[1]
+    for name, (x, y) in ends.items():
+        at, height = names[name].xy
+        assert at == x
+        expected = axes.transLimits.transform((x, top if y is None else y))[1]
+        assert height == pytest.approx(expected, abs=0.1)
 
 
 def bars_of(axes):
@@ -279,6 +315,7 @@ def test_a_factor_beyond_the_axis_is_an_arrow_that_is_explained(factors, arrows)
         (lines, {"y": -1.0}, {"scales": ("linear", "log")}, "no row has both 'x' and 'y' above 0"),
         (lines, {"ci95_low": 9.0}, {}, "column 'ci95_low' has 9.0 in row 0; .* swap the ends"),
         (lines, {"ci95_low": np.nan}, {}, "column 'ci95_high' has 1.1 in row 0; give both ends"),
+        (lines, {}, {"style": "dashed"}, "style = 'dashed' is not of type LineStyle; give one"),
         (lines, {}, {"level": ("all", np.nan)}, "level 'all' = nan; give a finite number"),
         (lines, {}, {"level": ("all", 0), "scales": ("linear", "log")}, "give a level above 0"),
     ],

@@ -85,6 +85,10 @@ def test_rows_columns_and_groups_are_named_in_the_order_of_the_table():
     ("table", "words"),
     [
         (CELLS.assign(verdict="holds"), "^column 'change' has nan in row 3; .* leave the row out$"),
+        (
+            CELLS.assign(verdict=["holds", "turns", "turns", "no answer", np.nan]),
+            "^column 'verdict' has nan in row 4; give each cell a verdict, such as 'undecided'$",
+        ),
         (CELLS.assign(change=np.inf), "^column 'change' has inf in row 0; .* leave the row out$"),
         (
             pd.concat([CELLS, CELLS[:1]], ignore_index=True),

@@ -126,7 +126,6 @@ def _response_picture(ran, label, weight, before):
         "the time; wide jobs are divided by the size of the largest machine, locally by that of "
         f"their site's, and run whole on one machine{rings}",
     )  # fmt: skip
-    plots.style.mark_powers(dots.axes[0].xaxis)
     return Picture(dots, rows=[f"{row['mode']} {row['words']}" for row in table.to_dict("records")])
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.plots.matrix import NO_ANSWER, UNDECIDED
 from coalloc_lib.statistics import (
     Interval,
     NotRunError,
@@ -27,9 +28,10 @@ from studies.what_survives.runs import SUMS, study
 CONDITION = (
     "policy", "workload", "estimates", "share", "system", "placement", "unevenness", "metric"
 )  # fmt: skip
-#: The verdicts on a conclusion under one condition: the conclusion holds, its opposite holds, the
-#: confidence interval does not decide, or there is no interval.
-HOLDS, TURNS, UNDECIDED, NO_ANSWER = "holds", "turns", "undecided", "no answer"
+#: The verdicts on a conclusion under one condition: the conclusion holds, or its opposite holds.
+#: The other verdicts are `UNDECIDED`, if the confidence interval does not decide, and `NO_ANSWER`,
+#: if there is no interval.
+HOLDS, TURNS = "holds", "turns"
 HOLDS_SATURATED = "holds, the other way is saturated"
 TURNS_SATURATED = "turns, this way is saturated"
 SATURATED = [HOLDS_SATURATED, TURNS_SATURATED]

@@ -4,16 +4,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from coalloc_lib.plots.matrix import NO_ANSWER, UNDECIDED
 from studies.log_files import marked_as_stand_in
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS
-from studies.what_survives.effects import (
-    DECIDED,
-    NO_ANSWER,
-    SATURATED,
-    UNDECIDED,
-    effects,
-)
+from studies.what_survives.effects import DECIDED, SATURATED, effects
 
 #: A conclusion survives if it holds in at least this fraction of the tests that decide it.
 SURVIVES = 0.9
