@@ -93,9 +93,9 @@ class HyperErlang(Distribution):
             bound = max(1 / (c2 - 1), (2 * c2**2 - c3) / (c3 - c2**2))
         if bound >= _MOST_ORDER:
             raise InputError(
-                f"sample = {checks.shown(sample)}; no hyper-Erlang distribution of an order below "
-                f"{_MOST_ORDER:,} has its first three moments, because the times above 0 are too "
-                "similar; give times that differ more"
+                f"sample = {checks.shown(sample)}; no hyper-Erlang distribution has its first "
+                f"three moments with an order below {_MOST_ORDER:,}, because the times above 0 are "
+                "too similar; give times that differ more"
             )
         # The order n must be clearly larger than `bound`. If it is only slightly larger, the
         # formulas subtract nearly equal numbers, and rounding errors leave no correct digits.

@@ -265,6 +265,7 @@ def division_explorer(
     not_negative("penalty", penalty)
     listed = slider_with_list("clusters", options, options[0])
     own = text_entry("or your own", "")
+    own.placeholder = "replaces the list"
     disable(listed, own, bool)
     most = max(MOST_COMPONENTS, components)
     controls = {
