@@ -500,6 +500,12 @@ class Empirical(Distribution):
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Empirical) and np.array_equal(self.values, other.values)
+
+    def __hash__(self) -> int:
+        return hash(self.values.tobytes())
+
     @property
     def mean(self) -> float:
         """Mean of the observed times."""

@@ -224,6 +224,7 @@ def response_point(
     jobs: int = 10_000,
     most_jobs: int = 1_000_000,
     replications: int = 8,
+    maximum: MaxUtilization | None = None,
     seed: Seed = 0,
 ) -> Point:
     """Estimate the mean response time at one load, with runs long enough for a given precision.
@@ -241,6 +242,9 @@ def response_point(
         each replication of the result.
     replications : int
         The number of independent runs, two or more.
+    maximum : MaxUtilization, optional
+        The maximal utilization, above `load`. If it is given, the runs get enough jobs for the
+        queue to settle, or the point has a warning.
     seed : int or SeedSequence
         The seed of the runs.
 
@@ -248,7 +252,8 @@ def response_point(
     -------
     Point
         It is not ``precise``, and its response has a warning, if response times still rise at the
-        end of the longest runs, or if a few jobs carry most of the work.
+        end of the longest runs, if a few jobs carry most of the work, or if `most_jobs` is too
+        small for the queue to settle and `maximum` is given.
 
     Raises
     ------
@@ -257,9 +262,8 @@ def response_point(
 
     Notes
     -----
-    A small value of `most_jobs` near saturation gives response times that are too low, without a
-    warning: the point does not know the maximal utilization. `response_curve` and `response_times`
-    know it, and warn.
+    Near saturation, short runs give response times that are too low, and seldom show that the
+    response times still rise. Only with `maximum` does the point have a warning.
 
     Pilot runs double in length until their interval is narrow enough and their second halves are
     not slower than their first halves. The result comes from runs of twice the length of the last
@@ -277,8 +281,9 @@ def response_point(
     if most_jobs < jobs:
         raise InputError(f"most_jobs = {most_jobs} is below jobs = {jobs}; give {jobs} or more")
     for_pilot, for_point = spawn(seed, 2)
+    needed = _jobs_to_settle(load, maximum)
     was_settled = is_narrow = False
-    while 2 * jobs <= most_jobs and not (is_narrow and was_settled):
+    while 2 * jobs <= most_jobs and not (is_narrow and was_settled and jobs >= needed):
         pilot = _runs_of_point(scenario, load, jobs, replications, for_pilot)
         is_narrow, was_settled = pilot.is_narrow(precision), pilot.is_settled
         jobs *= 2
@@ -289,9 +294,20 @@ def response_point(
     # too.
     if not (found.is_settled or was_settled):
         warning = warning or settling.RISING
+    warning = warning or settling.unsettled(jobs, needed)
     means = replace(found.means, warning=warning)
     is_precise = found.is_narrow(precision) and not warning
     return Point(float(load), means.interval, jobs, is_precise, tuple(means.values.tolist()))
+
+
+def _jobs_to_settle(load, maximum):
+    if maximum is None:
+        return 0
+    if load >= maximum.max_utilization:
+        raise InputError(
+            f"load = {load} is not below the maximal utilization, {maximum}; give a smaller load"
+        )
+    return settling.jobs_to_settle(load, maximum.max_utilization)
 
 
 class _RunsOfPoint(NamedTuple):
@@ -366,20 +382,12 @@ def response_curve(
     maximum = max_utilization_by_simulation(scenario, seed=seed) if maximum is None else maximum
     limit = maximum.interval.low
     points = [
-        _checked_point(response_point(scenario, load, seed=seed, **options), maximum)
+        response_point(scenario, load, maximum=maximum, seed=seed, **options)
         if load < limit
         else Point(float(load))
         for load in loads
     ]
     return Curve(points, maximum)
-
-
-def _checked_point(point, maximum):
-    # Short runs seldom show that response times still rise, so the number of jobs is checked too.
-    needed = settling.jobs_to_settle(point.utilization, maximum.max_utilization)
-    warning = point.response.warning or settling.unsettled(point.jobs, needed)
-    response = replace(point.response, warning=warning)
-    return replace(point, response=response, precise=point.precise and not warning)
 
 
 def compare(

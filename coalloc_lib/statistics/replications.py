@@ -148,8 +148,9 @@ def sample(runs: pd.DataFrame, value: str, **where: Any) -> Replications:
     -----
     The intervals of the sample end at the bounds of the quantity, which are known from the name of
     the column: ``utilization``, ``max_utilization`` and ``capacity_loss`` are between 0 and 1,
-    ``wait``, ``response`` and ``awrt`` are 0 or more, and ``slowdown`` is 1 or more. Values beyond
-    these bounds switch them off. If a column with such a name has other bounds, rename the column.
+    ``wait``, ``response`` and ``awrt`` are 0 or more, and ``slowdown`` is 1 or more. If a value of
+    the sample lies beyond the bounds, they are not used. If a column with such a name has other
+    bounds, rename the column.
 
     Examples
     --------
@@ -214,10 +215,8 @@ def means(runs: pd.DataFrame, value: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    runs : DataFrame
-        A table of runs.
-    value : str
-        The measured column.
+    runs, value
+        As in `sample`.
 
     Returns
     -------

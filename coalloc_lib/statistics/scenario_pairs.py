@@ -284,13 +284,23 @@ def _check_sizes(name, scenario):
 def _check_same_jobs(one, other):
     _check_sizes("one", one)
     _check_sizes("other", other)
-    first, second = (getattr(each.workload, "model", each.workload) for each in (one, other))
-    for name in ("sizes", "service"):
-        mine, others = (getattr(each, name, None) for each in (first, second))
-        if mine != others:
+    largest, others = (each.workload.sizes.maximum for each in (one, other))
+    if largest != others:
+        raise InputError(
+            f"other has jobs of up to {others} processors, and one has jobs of up to {largest}; "
+            "give two scenarios with jobs of the same sizes"
+        )
+    sizes = (each.workload.sizes.probabilities for each in (one, other))
+    models = (getattr(each.workload, "model", each.workload) for each in (one, other))
+    service = [getattr(model, "service", None) for model in models]
+    for what, is_same in (
+        ("job sizes", np.array_equal(*sizes)),
+        ("service times", service[0] == service[1]),
+    ):
+        if not is_same:
             raise InputError(
-                f"other has jobs with {name} = {others}, and one has jobs with {name} = {mine}; "
-                "give two scenarios with the same jobs"
+                f"other has another distribution of {what} than one; give two scenarios with the "
+                "same jobs"
             )
 
 

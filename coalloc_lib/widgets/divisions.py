@@ -133,7 +133,8 @@ def division_picture(
     coarse : bool
         Whether to simulate less, which is faster and less precise.
     before : mapping, optional
-        Earlier values of `sizes` and `components`, whose response times are drawn as dashed lines.
+        Earlier values of `sizes`, of `components` or of both, whose response times are drawn as
+        dashed lines.
 
     Returns
     -------
@@ -151,8 +152,10 @@ def division_picture(
     bands = "" if coarse else "; bands: 95 % intervals"
     earlier = None
     if before is not None:
-        earlier = _table(_curves(before["sizes"], before["components"], *rest))
-        bands += f"; dashed: before, {_setting(before['sizes'], before['components'])}"
+        instance_of("before", before, dict, "{'sizes': '4x32'}")
+        past = before.get("sizes", sizes), before.get("components", components)
+        earlier = _table(_curves(*past, *rest))
+        bands += f"; dashed: before, {_setting(*past)}"
     figure = plots.curves(
         _table(curves),
         title=_title(curves),

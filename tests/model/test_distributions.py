@@ -242,3 +242,11 @@ def test_distributions_are_equal_by_what_they_say():
 def test_the_order_of_erlang_times_may_be_a_float():
     times = HyperErlang(0.5, (1, 2), 2.0)
     assert (times.mean, times) == (1.5, HyperErlang(0.5, (1, 2), 2))
+
+
+def test_empirical_distributions_of_the_same_times_are_equal():
+    first, same, other = (co.Empirical(values) for values in ([1, 2], [1.0, 2.0], [1, 3]))
+    assert first == same
+    assert hash(first) == hash(same)
+    assert first != other
+    assert first != "Empirical()"

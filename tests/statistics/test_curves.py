@@ -265,15 +265,23 @@ def test_a_policy_that_refuses_jobs_is_named():
         response_point(refusing, 0.5, jobs=100, most_jobs=400)
 
 
-def test_points_of_a_curve_with_too_few_jobs_to_settle_are_in_doubt():
+def test_a_curve_gives_its_points_enough_jobs_to_settle_or_warns():
     """At a load of 0.95, the mean response of this queue is 20, and short runs find too little."""
     queue = co.Scenario(co.Multicluster([1]), co.JobModel(co.uniform(1, 1)))
-    curve = co.response_curve(queue, [0.5, 0.95], jobs=4000, most_jobs=4000, precision=0.5)
-    settled, short = curve.points
+    how = {"jobs": 4000, "precision": 0.5}
+    settled, short = co.response_curve(queue, [0.5, 0.95], most_jobs=4000, **how).points
     assert settled.precise
     assert not short.precise
     assert "4,000 jobs are too few for the queue to settle, give 32,000" in short.response.warning
-    assert (
-        short.response.estimate
-        == response_point(queue, 0.95, jobs=4000, most_jobs=4000, precision=0.5).response.estimate
-    )
+    alone = response_point(queue, 0.95, most_jobs=4000, **how)
+    assert short.response.estimate == alone.response.estimate
+    (longer,) = co.response_curve(queue, [0.95], most_jobs=64_000, **how).points
+    assert longer.jobs >= 32_000
+    assert longer.precise
+
+
+def test_a_point_is_not_at_or_beyond_the_maximal_utilization():
+    maximum = co.max_utilization_by_simulation(SERIAL, jobs=2000)
+    with pytest.raises(co.InputError, match=r"^load = 0\.999 is not below the maximal utilization"):
+        response_point(UNORDERED, 0.999, maximum=co.max_utilization_by_simulation(UNORDERED))
+    assert response_point(SERIAL, 0.3, jobs=2000, maximum=maximum).precise

@@ -121,3 +121,11 @@ def test_a_coarse_picture_has_its_axes_under_its_titles_and_inside():
     for box in (axes.get_tightbbox() for axes in figure.axes):
         assert 0 <= box.x0 < box.x1 <= figure.bbox.width
         assert 0 <= box.y0 < box.y1 < titles
+
+
+@pytest.mark.usefixtures("without_images")
+def test_earlier_values_that_are_not_given_are_the_present_ones():
+    picture = widgets.division_picture("4x32", coarse=True, before={"sizes": "8x16"})
+    assert picture.alt.startswith("Worst fit carries")
+    with pytest.raises(co.InputError, match=r"^before = '8x16' is not of type dict; give"):
+        widgets.division_picture("4x32", coarse=True, before="8x16")
