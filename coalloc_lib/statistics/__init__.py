@@ -13,10 +13,7 @@ from coalloc_lib.statistics.bootstrap import DAY, WEEK, block_of, resample_sums,
 from coalloc_lib.statistics.columns import (
     NoColumnError,
     NotRunError,
-    furthest,
     interval_columns,
-    least,
-    most,
 )
 from coalloc_lib.statistics.crossings import (
     Crossings,
@@ -57,8 +54,8 @@ __all__ = [
     "DAY", "METHODS", "WEEK", "Crossing", "Crossings", "Interval", "MaxUtilization",
     "NoColumnError", "NotRunError", "Replications", "Resamples", "after_warm_up",
     "block_of", "capacity_loss", "crossing", "crossings", "difference", "differences",
-    "first_crossing", "furthest", "groups_of", "halves", "interval_columns", "keys_of", "least",
-    "mean_crossing", "means", "most", "paired_difference", "pick", "ratio", "ratios",
+    "first_crossing", "groups_of", "halves", "interval_columns", "keys_of",
+    "mean_crossing", "means", "paired_difference", "pick", "ratio", "ratios",
     "ratios_along", "replicate", "resample_quantiles", "resample_sums", "resample_weeks",
     "rising_warning", "rows_of", "sample", "student", "unpaired_difference",
 ]  # fmt: skip

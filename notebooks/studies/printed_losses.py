@@ -29,6 +29,7 @@ from coalloc_lib.statistics import (
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.workloads.models import JobModel
 from studies.ledger import Row, judge_number
+from studies.loss_procedures import loss_at_response
 from studies.pages import ground, plain_table
 from studies.published import PRINTED, PublishedLoss, published_loss
 from studies.results import Caption
@@ -128,7 +129,7 @@ def measure_cell(
         losses = Replications(np.array(loss))
     elif by_response and scale.response_jobs:
         row_jobs = scale.response_jobs
-        of_replications = saturation.loss_at_response(
+        of_replications = loss_at_response(
             scenario, jobs=row_jobs, replications=scale.response_replications, seed=own_seed
         )
         losses = Replications(of_replications)

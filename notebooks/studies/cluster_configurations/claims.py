@@ -12,7 +12,6 @@ from coalloc_lib.statistics import (
     Replications,
     difference,
     groups_of,
-    most,
     pick,
     sample,
 )
@@ -62,6 +61,7 @@ from studies.cluster_configurations.runs import (
 )
 from studies.columns import column
 from studies.cut_offs import Asked, Part, Word
+from studies.extremes import most
 from studies.ledger import Decision, Row
 from studies.logic import all_of, not_
 from studies.printed_losses import printed_rows

@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 import pandas as pd
 
-from coalloc_lib.statistics import Interval, NotRunError, groups_of, least, most, pick
+from coalloc_lib.statistics import Interval, NotRunError, groups_of, pick
 from studies.claim import PaperSetting
 from studies.cluster_configurations.claims import any_of, relative_responses
 from studies.cluster_configurations.divisions import (
@@ -42,6 +42,7 @@ from studies.cluster_configurations.model import (
 )
 from studies.cluster_configurations.runs import CURVE, study
 from studies.cut_offs import Asked, Part, Word
+from studies.extremes import least, most
 from studies.ledger import Decision
 from studies.logic import all_of, not_
 from studies.shares import Share, agreed, answer_in_words, in_words, share_answers

@@ -6,15 +6,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.statistics import (
-    Interval,
-    NotRunError,
-    Replications,
-    crossings,
-    least,
-    pick,
-    student,
-)
+from coalloc_lib.statistics import Interval, NotRunError, Replications, crossings, pick, student
 from studies.claim import PaperSetting
 from studies.communication_penalty.claims_thresholds import PAPER_SEARCH, is_above
 from studies.communication_penalty.figures import (
@@ -49,6 +41,7 @@ from studies.communication_penalty.runs import (
 )
 from studies.communication_penalty.thresholds import GRID, read_thresholds
 from studies.cut_offs import Asked, Part, Word
+from studies.extremes import least
 from studies.ledger import Decision
 from studies.logic import all_of
 

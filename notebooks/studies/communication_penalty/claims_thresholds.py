@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from coalloc_lib.statistics import Crossing, Interval, least, pick
+from coalloc_lib.statistics import Crossing, Interval, pick
 from studies.claim import PaperSetting
 from studies.communication_penalty.figures import shares
 from studies.communication_penalty.model import (
@@ -24,6 +24,7 @@ from studies.communication_penalty.model import (
 )
 from studies.communication_penalty.runs import SAMPLE_COUNT, SEARCH, study
 from studies.communication_penalty.thresholds import Thresholds, read_thresholds
+from studies.extremes import least
 from studies.ledger import Decision, Row, judge_number
 
 #: The paper's setting for the claims about the highest penalty at which splitting jobs still

@@ -13,13 +13,13 @@ from coalloc_lib.statistics import (
     Replications,
     groups_of,
     mean_crossing,
-    most,
     pick,
     ratio,
 )
 from studies.claim import EVERYWHERE, PaperSetting
 from studies.columns import column
 from studies.cut_offs import Word
+from studies.extremes import most
 from studies.job_sharing.figures import ONE_MACHINE, break_even_of_samples, spanning_over_sharing
 from studies.job_sharing.model import (
     BEST_FIT,

@@ -10,15 +10,14 @@ from coalloc_lib.statistics import (
     Interval,
     NotRunError,
     Replications,
-    least,
     mean_crossing,
-    most,
     pick,
     ratio,
     ratios_along,
     sample,
 )
 from studies.claim import without
+from studies.extremes import least, most
 from studies.job_sharing.claims import (
     EQUAL_OR_NOT,
     FREE,

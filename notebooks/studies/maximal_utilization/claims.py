@@ -14,16 +14,14 @@ from coalloc_lib.statistics import (
     NotRunError,
     Replications,
     difference,
-    furthest,
     groups_of,
-    least,
-    most,
     pick,
     ratio,
     sample,
 )
 from studies.claim import PaperSetting
 from studies.cut_offs import Asked, Part
+from studies.extremes import furthest, least, most
 from studies.ledger import Decision, judge_number
 from studies.logic import all_of
 from studies.maximal_utilization.figures import (

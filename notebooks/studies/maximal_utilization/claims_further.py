@@ -11,14 +11,13 @@ from coalloc_lib.statistics import (
     Replications,
     difference,
     groups_of,
-    least,
-    most,
     pick,
     sample,
 )
 from studies.claim import PaperSetting
 from studies.columns import column
 from studies.cut_offs import Asked, Part
+from studies.extremes import least, most
 from studies.ledger import Decision
 from studies.logic import all_of, not_
 from studies.maximal_utilization.claims import PAPER, largest_less_smallest, numbers_of, type_in

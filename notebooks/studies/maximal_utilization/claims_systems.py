@@ -2,14 +2,9 @@
 
 import pandas as pd
 
-from coalloc_lib.statistics import (
-    difference,
-    furthest,
-    least,
-    pick,
-    sample,
-)
+from coalloc_lib.statistics import difference, pick, sample
 from studies.claim import PaperSetting
+from studies.extremes import furthest, least
 from studies.ledger import Decision, not_on_stand_in
 from studies.log_files import logs_missing_in
 from studies.maximal_utilization.claims import PAPER

@@ -14,9 +14,10 @@ from coalloc_lib.model.system import Multicluster
 from coalloc_lib.policies import Scheduling
 from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics import Replications, capacity_loss, rows_of
-from coalloc_lib.statistics.saturation import heavy_traffic, loss_between_bounds
+from coalloc_lib.statistics.saturation import heavy_traffic
 from coalloc_lib.workloads.models import JobModel, ResampledJobs
 from studies.inputs import named
+from studies.loss_procedures import loss_between_bounds
 from studies.maximal_utilization.further import (
     Balance,
     Counterexample,

@@ -7,17 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from coalloc_lib.statistics import (
-    Interval,
-    NotRunError,
-    difference,
-    furthest,
-    groups_of,
-    least,
-    pick,
-)
+from coalloc_lib.statistics import Interval, NotRunError, difference, groups_of, pick
 from studies.claim import PaperSetting
 from studies.cut_offs import Asked, Part, Word
+from studies.extremes import furthest, least
 from studies.ledger import Decision, Row
 from studies.logic import all_of
 from studies.maximal_utilization.further import APPROXIMATION, FEWER, SIMULATION

@@ -6,10 +6,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, most, pick
+from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick
 from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS
 from coalloc_lib.statistics.weeks import WeeklySums, weekly_sums
 from studies.claim import EVERYWHERE, PaperSetting
+from studies.extremes import most
 from studies.ledger import Decision
 from studies.log_files import title_of
 from studies.online_batch.claims import SERVERS_OF_KTH

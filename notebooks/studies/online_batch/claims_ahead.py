@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.seeds import generators
 from coalloc_lib.calendar.trees import SlotTrees, leaves
-from coalloc_lib.statistics import Interval, NotRunError, furthest, groups_of, least, pick
+from coalloc_lib.statistics import Interval, NotRunError, groups_of, pick
 from studies.claim import EVERYWHERE, PaperSetting, without
 from studies.columns import column
 from studies.cut_offs import Asked, Part, Word, answers
+from studies.extremes import furthest, least
 from studies.ledger import Decision
 from studies.logic import all_of
 from studies.online_batch import model
