@@ -94,7 +94,7 @@ def block_of(submit: ArrayLike) -> float:
     with a difference that lasts for a week, in logs of a year, 78 % of the intervals from blocks of
     one week contained the mean, and 92 % of those from blocks of four weeks.
     """
-    # An incomplete week counts as a week, as it does in `Bootstrap`, which only knows their number.
+    # An incomplete week counts as a week, because a table of weekly sums has a row for it.
     return WEEK * float(weeks_of_block(int(np.ceil(np.ptp(checked_submit(submit)) / WEEK))))
 
 

@@ -8,7 +8,6 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.statistics import DAY, Interval, NotRunError, pick
-from coalloc_lib.statistics.weeks import weekly_sums
 from studies.online_batch import (
     Setting,
     lesson,
@@ -54,6 +53,7 @@ from studies.online_batch.settings import (
     as_read,
     readings,
 )
+from studies.weeks import weekly_sums
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
 

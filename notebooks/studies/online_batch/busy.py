@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from coalloc_lib import plots
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick
 from coalloc_lib.statistics.bootstrap import FEWEST_BLOCKS
-from coalloc_lib.statistics.weeks import WeeklySums, weekly_sums
 from studies.claim import EVERYWHERE, PaperSetting
 from studies.extremes import most
 from studies.ledger import Decision
@@ -19,6 +18,7 @@ from studies.online_batch.model import EXACT, KTH, LEAST, OWN_BATCH, TOO_MUCH
 from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import BUSY, OVERLOAD
 from studies.results import Caption
+from studies.weeks import WeeklySums, weekly_sums
 
 #: The number of weeks that are left out at the start of a schedule, until the queue is long enough
 #: to keep the servers busy.

@@ -8,7 +8,6 @@ import pandas as pd
 
 from coalloc_lib.policies import Online
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, pick
-from coalloc_lib.statistics.weeks import WeeklySums
 from studies.claim import PaperSetting
 from studies.columns import column
 from studies.cut_offs import Asked, Part, Word, answers
@@ -57,6 +56,7 @@ from studies.online_batch.settings import (
     WHOLE,
 )
 from studies.shares import agreed
+from studies.weeks import WeeklySums
 
 #: A note that says that our number of servers for the log KTH differs from the number in the paper.
 SERVERS_OF_KTH = f"we use {READ_SERVERS[KTH]} servers for KTH, but Table 1 prints {TABLE1[KTH][0]}"

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from coalloc_lib import plots
 from coalloc_lib.calendar.trees import leaves
 from coalloc_lib.statistics import Interval, NotRunError, groups_of, interval_columns, pick, student
-from coalloc_lib.statistics.weeks import Bootstrap, WeeklySums, weekly_sums
 from studies.columns import column
 from studies.log_files import title_of
 from studies.online_batch.model import (
@@ -47,6 +46,7 @@ from studies.online_batch.settings import (
 )
 from studies.online_batch.worked_example import worked_example
 from studies.results import Caption
+from studies.weeks import Bootstrap, WeeklySums, weekly_sums
 
 #: A dict from each policy to the name of its marker style, which is the same in all figures.
 _MEANT = {

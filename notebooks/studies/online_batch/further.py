@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from coalloc_lib import plots
 from coalloc_lib.statistics import NotRunError, groups_of, interval_columns, pick
-from coalloc_lib.statistics.weeks import weekly_sums
 from studies.log_files import title_of
 from studies.online_batch.figures import (
     LOOK,
@@ -30,6 +29,7 @@ from studies.online_batch.model import (
 from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import BESIDE_QUEUE
 from studies.results import Caption
+from studies.weeks import weekly_sums
 
 #: `IN_ORDER` has the policies in the order in which the figures of this module show them.
 #: `VARIANTS` has the policies that these figures leave out.

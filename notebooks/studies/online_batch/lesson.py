@@ -16,7 +16,6 @@ from coalloc_lib.basics.checks import InputError, instance_of, not_negative
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.plots import format_interval
 from coalloc_lib.statistics import Interval, pick
-from coalloc_lib.statistics.weeks import Bootstrap, WeeklySums, week_of
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.inputs import slider_with_entry
 from lessons.teaching import checker, near
@@ -38,6 +37,7 @@ from studies.online_batch.reserved import power
 from studies.online_batch.runs import over_weeks
 from studies.online_batch.schedules import refused_work
 from studies.online_batch.worked_example import worked_example
+from studies.weeks import Bootstrap, WeeklySums, week_of
 
 #: Limits, in hours, on how long a booked job may wait. The last limit, two weeks, is half of our
 #: planning horizon of four weeks. In the paper, a job has at most half as many attempts as the

@@ -16,7 +16,6 @@ from coalloc_lib.schedules.reading import booked_end
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import simulate as simulate_jobs
 from coalloc_lib.statistics.bootstrap import WEEK
-from coalloc_lib.statistics.weeks import Bootstrap, rows_by_week, week_of
 from studies.online_batch import model
 from studies.online_batch.model import (
     BOOKERS,
@@ -65,6 +64,7 @@ from studies.online_batch.trees import (
     random_requests,
 )
 from studies.study import Scale, Study, scales, six_digits
+from studies.weeks import Bootstrap, rows_by_week, week_of
 
 # --- Measurements of settings; the module `schedules` measures single schedules ---
 

@@ -12,7 +12,6 @@ from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.schedules.schedule import Schedule
 from coalloc_lib.simulation.run import simulate as simulate_jobs
-from coalloc_lib.statistics.weeks import rows_by_week, week_of
 from studies.online_batch import model
 from studies.online_batch.model import (
     AHEAD,
@@ -43,6 +42,7 @@ from studies.online_batch.settings import (
     Setting,
 )
 from studies.study import Scale
+from studies.weeks import rows_by_week, week_of
 
 # --- a schedule ---
 

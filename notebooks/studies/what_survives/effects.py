@@ -17,8 +17,8 @@ from coalloc_lib.statistics import (
     resample_sums,
 )
 from coalloc_lib.statistics.settling import WARM_UP
-from coalloc_lib.statistics.weeks import STEP
 from studies.log_files import logs_missing_in
+from studies.weeks import STEP
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS, Conclusion
 from studies.what_survives.runs import SUMS, study

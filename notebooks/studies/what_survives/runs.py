@@ -15,9 +15,9 @@ from coalloc_lib.basics.checks import one_of
 from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.statistics import student
 from coalloc_lib.statistics.settling import WARM_UP, after_warm_up, halves
-from coalloc_lib.statistics.weeks import rows_by_week, week_of
 from studies.log_files import place_of
 from studies.study import Scale, Study, scales, six_digits
+from studies.weeks import rows_by_week, week_of
 from studies.what_survives import model
 from studies.what_survives.conclusions import CONCLUSIONS, Compared, Conclusion
 from studies.what_survives.loads import carried_load, drains

@@ -6,7 +6,7 @@ import pytest
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.statistics import DAY, WEEK, NotRunError, block_of, pick, resample_weeks
-from coalloc_lib.statistics.weeks import (
+from studies.weeks import (
     Bootstrap,
     WeeklySums,
     rows_by_week,
