@@ -1,6 +1,6 @@
 """The comparison of simulated options: metrics of the same jobs, with bootstrap intervals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.statistics import WEEK, Interval, Resamples, resample_quantiles, resample_weeks
-from own_system.options import ALONE, Option
+from own_system.options import ALONE
 from own_system.simulation import Outcome, saturated_share
 
 #: The metrics for comparing the options of the operators. Each metric is computed from one column
@@ -176,20 +176,21 @@ def columns_of(interval: Interval, name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def changes(found: Sequence[Option], comparison: Comparison) -> pd.DataFrame:
+def changes(kinds: Mapping[str, str], comparison: Comparison) -> pd.DataFrame:
     """Return a table of the change in each metric under each option, for each group of jobs.
 
-    The column ``value`` is the value of the metric. The column ``change`` is the difference from
-    its value if all sites stay alone, with its 95 % interval. If there is no value or no interval,
-    ``warning`` says why.
+    `kinds` has the type of each option by its name, as in `own_system.options.Option`. The column
+    ``value`` is the value of the metric. The column ``change`` is the difference from its value if
+    all sites stay alone, with its 95 % interval. If there is no value or no interval, ``warning``
+    says why.
     """
     rows = []
-    for option in (option for option in found if option.kind != "size"):
+    for name, kind in kinds.items():
         for group, members in comparison.groups.items():
             for metric in METRICS:
-                row = {"option": option.name, "kind": option.kind, "grouping": group[0],
+                row = {"option": name, "kind": kind, "grouping": group[0],
                        "group": group[1], "metric": metric, "jobs": members.sum()}  # fmt: skip
-                rows.append(row | _value_and_change(option.name, comparison, group, metric))
+                rows.append(row | _value_and_change(name, comparison, group, metric))
     return pd.DataFrame(rows)
 
 

@@ -1,11 +1,14 @@
 """The pictures and the four exercises of notebook 07, your own system."""
 
+from collections.abc import Mapping
 from functools import lru_cache
+from html import escape
 from math import ceil
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from IPython.display import HTML
 
 import coalloc_lib as co
 from coalloc_lib import plots
@@ -14,7 +17,7 @@ from coalloc_lib.basics.times import HOUR
 from coalloc_lib.simulation.sites import multi_site
 from coalloc_lib.statistics.site_comparison import ALL, together
 from coalloc_lib.workloads.catalogue import load_stand_in
-from lessons.teaching import checker, near
+from lessons.teaching import Guess, checker, guess, near
 from own_system.decision import Changes, decide
 from own_system.options import ALONE, CONSERVATIVE, SHARED, span_if_sooner
 from own_system.page import load_figure, mark_zero
@@ -43,6 +46,14 @@ LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
 #: The processors of the two sites of exercise 4, by the name of the site, and the penalty at which
 #: their jobs span.
 SITES, PENALTY = {"KTH": 100, "CTC": 338}, 0.25
+
+#: The answers of two guesses, each with the end of its range: a penalty, and a percentage of
+#: processors.
+PENALTIES_GUESSED = {
+    "to none, not even 0": -1e-9, "to one below 0.1": 0.1, "to one from 0.1 to 0.4": 0.4,
+    "to one above 0.4": np.inf,
+}  # fmt: skip
+BOUGHT_GUESSED = {"up to 5 %": 5.0, "5 to 20 %": 20.0, "20 to 50 %": 50.0, "over 50 %": np.inf}
 
 
 def load_picture(report: SitesReport) -> plots.Picture:
@@ -81,7 +92,7 @@ def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.
         ci95_low=hours["change_low"], ci95_high=hours["change_high"],
     )  # fmt: skip
     figure = plots.intervals(
-        table, x="change", row="row", row_height=0.3, xlabel="change of the mean wait, hours",
+        table, x="change", row="row", row_height=0.25, xlabel="change of the mean wait, hours",
         title="Who wins and who loses: " + option,
         subtitle="left of 0: a shorter wait than alone; 95 % intervals by bootstrap over weeks",
     )  # fmt: skip
@@ -111,6 +122,81 @@ def buy_picture(report: SitesReport) -> plots.Picture:
         subtitle="processors for the same mean wait alone as with one shared queue; 95 % intervals",
     )  # fmt: skip
     return plots.Picture(figure, rows=_rows_in_words(table, "site", "processors"))
+
+
+def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
+    """Ask the jobs of which width gain most from an option, and then show all groups of jobs.
+
+    If fewer than two widths can be compared, the result is a sentence that says why.
+    """
+    rows = report.tables["options"].query("option == @option and metric == 'mean wait'")
+    table = rows.query("grouping == 'width'").set_index("group")["change"].dropna()
+    if len(table) < 2:
+        return _no_numbers(rows["warning"])
+    return guess(
+        f"{option}: for jobs of which width does the mean wait fall by the most hours?",
+        *(f"{width} wide" for width in table.index),
+        reply="By their relative change, the order may be another one.",
+        answer=lambda: f"{table.idxmin()} wide" if table.min() < 0 else None,
+        then=change_by_group_picture(report, option),
+    )
+
+
+def penalty_guess(report: SitesReport) -> Guess | HTML:
+    """Ask up to what penalty spanning beats sharing, and then show the estimates.
+
+    If there are no estimates, the result is a sentence that says why.
+    """
+    table = report.tables["break_even"]
+    if table["penalty"].isna().all():
+        return _no_numbers(table["warning"])
+    row = table.query("group == @ALL and metric == 'AWRT'").iloc[0]
+    return guess(
+        "Up to what penalty does spanning, whenever no site has room, shorten the AWRT of all jobs "
+        "more than sharing one queue does?",
+        *PENALTIES_GUESSED,
+        reply="That is the estimate; the figure has its interval.",
+        answer=lambda: _penalty_range(row),
+        then=break_even_picture(report),
+    )
+
+
+def buy_guess(report: SitesReport) -> Guess | HTML:
+    """Ask what sharing is worth in processors at the busiest site, and then show all sites.
+
+    If there are no estimates, the result is a sentence that says why.
+    """
+    table = report.tables["buy_or_share"]
+    if table["processors"].isna().all():
+        return _no_numbers(table["warning"])
+    alone = report.tables["options"].query("option == @ALONE and metric == 'mean wait'")
+    site = alone.query("grouping == 'site'").set_index("group")["value"].fillna(np.inf).idxmax()
+    row = table.set_index("site").loc[site]
+    more = 100 * (row["processors"] / row["today"] - 1)
+    return guess(
+        f"How many more processors would {site} need to wait as briefly alone as with one shared "
+        "queue?",
+        *BOUGHT_GUESSED,
+        reply="That is the estimate; the figure has its interval.",
+        answer=lambda: _range_of(more, BOUGHT_GUESSED),
+        then=buy_picture(report),
+    )
+
+
+def _no_numbers(warnings: pd.Series) -> HTML:
+    reasons = "; ".join(filter(None, warnings.unique())) or "the jobs are of one width"
+    return HTML(f"<p>Nothing can be compared here: {escape(reasons)}.</p>")
+
+
+def _penalty_range(row: pd.Series) -> str | None:
+    # Beyond the largest simulated penalty, nothing is known.
+    beyond = row["penalty"] > row["most"] and row["most"] < 0.4
+    return None if beyond else _range_of(row["penalty"], PENALTIES_GUESSED)
+
+
+def _range_of(value: float, ranges: Mapping[str, float]) -> str | None:
+    # The name of the first range that does not end below the value; None if there is no value.
+    return next((name for name, end in ranges.items() if value <= end), None)
 
 
 def _clipped(table: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -28,7 +28,7 @@ from own_system import log_tables
 from own_system.answer import Answer, recommend
 from own_system.comparison import Comparison, changes, columns_of
 from own_system.options import ALONE, PENALTIES, SHARED, SIZES, larger, options, span
-from own_system.simulation import run_all
+from own_system.simulation import Sites, run_all
 
 __all__ = ["Answer", "SitesReport", "sites_report"]
 
@@ -49,11 +49,14 @@ class SitesReport(NamedTuple):
         staying alone and its 95 % interval. The other tables are ``pairs``, ``break_even``,
         ``buy_or_share``, ``logs``, ``waits``, ``weeks``, ``cycles`` and ``made_by``. Times are in
         seconds.
+    sites : Sites
+        What was simulated: the system and the jobs.
     """
 
     answer: Answer
     doubts: Mapping[str, str]
     tables: Mapping[str, pd.DataFrame]
+    sites: Sites
 
     @property
     def made_by(self) -> dict[str, str]:
@@ -181,8 +184,11 @@ def sites_report(
     arguments = f"{clock=}, {missing=}, {node=}, {largest=}, penalties={all_penalties}, {seed=}"
     command = command or f"sites_report({dict(clusters)}, logs, {arguments})"
     tables["made_by"] = _made_by(command, clock, seed)
-    answer = _answer(found, tables)
-    return SitesReport(answer, _doubts(tables, comparison, [*clusters], jobs, site), tables)
+    missed = log_tables.sites_not_reproduced(tables["waits"])
+    answer = _answer(found, tables, missed)
+    doubts = _doubts(tables, comparison, [*clusters], jobs, site)
+    sites = Sites(system, jobs, site, masks, alone, missed, seed)
+    return SitesReport(answer, doubts, tables, sites)
 
 
 def _checked_penalties(penalties):
@@ -193,17 +199,17 @@ def _checked_penalties(penalties):
 
 
 def _tables_of_options(found, comparison, clusters, penalties):
+    kinds = {option.name: option.kind for option in found if option.kind != "size"}
     return {
-        "options": changes(found, comparison),
+        "options": changes(kinds, comparison),
         "pairs": _pairs(found, comparison),
         "break_even": _break_even(comparison, penalties),
         "buy_or_share": _buy_or_share(comparison, clusters),
     }
 
 
-def _answer(found, tables):
+def _answer(found, tables, missed):
     advice = {option.name: option.advice for option in found if option.advice}
-    missed = log_tables.sites_not_reproduced(tables["waits"])
     return recommend(tables["options"], tables["pairs"], advice, missed)
 
 

@@ -1,7 +1,7 @@
 """The simulation of all options of the operators, in several threads at the same time."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -9,7 +9,11 @@ from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.progress import NullProgress
+from coalloc_lib.basics.seeds import Seed
+from coalloc_lib.model.jobs import JobStream
+from coalloc_lib.model.system import Multicluster
 from coalloc_lib.schedules.metrics import STILL_WAITING
+from coalloc_lib.schedules.schedule import Schedule
 from own_system.options import ALONE, CONSERVATIVE, Option
 
 #: The lower bound of the run time in the formula of the bounded slowdown, in seconds.
@@ -20,6 +24,36 @@ SEVERAL = 10
 #: The columns of a simulation result, with one value per job: ``wait``, ``response``, ``slowdown``,
 #: ``spans``, and ``late``, which says whether the job still waits at the last submission.
 Outcome = dict[str, NDArray]
+
+
+class Sites(NamedTuple):
+    """The sites of a report, with which an option can be simulated that the report does not have.
+
+    Parameters
+    ----------
+    system : Multicluster
+        The system, with one cluster for each site.
+    jobs : JobStream
+        The jobs of all sites.
+    site : ndarray of int
+        The site that owns each job.
+    groups : dict of (str, str) to ndarray of bool
+        The jobs of each group that is compared.
+    alone : Outcome
+        The outcome if the sites stay alone.
+    missed : dict of str to str
+        A text for each site whose recorded waits the model does not reproduce.
+    seed : Seed
+        The seed of the random choices.
+    """
+
+    system: Multicluster
+    jobs: JobStream
+    site: NDArray[np.int64]
+    groups: Mapping[tuple[str, str], NDArray[np.bool_]]
+    alone: Outcome
+    missed: Mapping[str, str]
+    seed: Seed
 
 
 def run_all(
@@ -69,16 +103,20 @@ def run_all(
 
 def _named_outcome(option: Option) -> tuple[str, Outcome | InputError]:
     try:
-        ran = option.run()
+        return option.name, outcome_of(option.run(), option.compared)
     except InputError as error:
         return option.name, error
+
+
+def outcome_of(ran: Schedule, compared: Any = slice(None)) -> Outcome:
+    """Return the columns by which options are compared, for some positions of a schedule."""
     columns = {
         "wait": np.where(ran.spans, ran.response - ran.jobs.runtime, ran.wait),
         "response": ran.response, "spans": ran.spans,
         "slowdown": np.maximum(ran.response / np.maximum(ran.jobs.runtime, BOUND), 1),
         "late": ran.start > ran.jobs.submit.max(),
     }  # fmt: skip
-    return option.name, {name: column[option.compared] for name, column in columns.items()}
+    return {name: column[compared] for name, column in columns.items()}
 
 
 def saturated_share(late: NDArray[np.bool_], work: NDArray[np.float64]) -> float:

@@ -1,0 +1,57 @@
+"""The guesses of notebook 07: their answers are those of the report that they are about."""
+
+import numpy as np
+import pytest
+
+from own_system import lesson
+from own_system.options import ALONE, SHARED
+
+
+def with_table(report, name, **columns):
+    """Return a report in which a table has other columns."""
+    return report._replace(tables=report.tables | {name: report.tables[name].assign(**columns)})
+
+
+def mean_waits(report, option, grouping):
+    table = report.tables["options"].query("metric == 'mean wait'")
+    return table[(table["option"] == option) & (table["grouping"] == grouping)]
+
+
+def test_the_width_that_gains_most_is_that_of_the_largest_fall(report):
+    asked = lesson.widths_guess(report)
+    widths = mean_waits(report, SHARED, "width").sort_values("change")
+    assert asked._answer() == f"{widths['group'].iloc[0]} wide"
+    assert set(asked._buttons.options) == {*(widths["group"] + " wide")}
+    longer = with_table(report, "options", change=report.tables["options"]["change"].abs())
+    assert lesson.widths_guess(longer)._answer() is None
+
+
+def test_where_nothing_can_be_compared_the_reason_stands_in_the_place_of_the_question(report):
+    table = report.tables["options"]
+    one = report._replace(tables=report.tables | {"options": table.query("grouping != 'width'")})
+    assert "of one width" in lesson.widths_guess(one).data
+    nothing = {"penalty": np.nan, "processors": np.nan, "warning": "saturated: 9 <"}
+    for name, ask in (("break_even", lesson.penalty_guess), ("buy_or_share", lesson.buy_guess)):
+        assert "saturated: 9 &lt;." in ask(with_table(report, name, **nothing)).data
+
+
+@pytest.mark.parametrize(
+    ("penalty", "most", "answer"),
+    [
+        (-np.inf, 0.5, "to none, not even 0"), (0.0, 0.5, "to one below 0.1"),
+        (0.3, 0.5, "to one from 0.1 to 0.4"), (0.45, 0.5, "to one above 0.4"),
+        (np.inf, 0.5, "to one above 0.4"), (np.inf, 0.2, None),
+    ],
+)  # fmt: skip
+def test_the_range_of_the_penalty_is_that_of_the_break_even(report, penalty, most, answer):
+    columns = {"penalty": penalty, "most": most, "penalty_low": 0.0, "penalty_high": most}
+    assert lesson.penalty_guess(with_table(report, "break_even", **columns))._answer() == answer
+
+
+def test_the_processors_to_buy_are_those_of_the_site_with_the_longest_wait(report):
+    busiest = mean_waits(report, ALONE, "site").sort_values("value")["group"].iloc[-1]
+    bought = report.tables["buy_or_share"].set_index("site")["today"] * 1.3
+    columns = {"processors": np.where(bought.index == busiest, bought, np.inf)}
+    asked = lesson.buy_guess(with_table(report, "buy_or_share", **columns))
+    assert busiest in asked.question
+    assert asked._answer() == "20 to 50 %"
