@@ -24,7 +24,7 @@ from own_system.options import ALONE, larger, with_more
 from own_system.page import mark_zero
 from own_system.report import SitesReport
 from own_system.simulation import Sites, outcome_of
-from own_system.words import in_a_row, unit_of
+from own_system.words import duration, in_a_row, unit_of
 
 #: What the sites can do: the ways that the user can choose from.
 WAYS = STAY, SHARE, SPAN, SOONER = (
@@ -136,11 +136,12 @@ class _Options:
 
     def _picture(self, setting: Setting, grouping: str, earlier: Setting | None) -> Picture:
         waits = self._waits(setting, grouping)
-        size, unit = unit_of(waits["alone"].max())
+        longest = np.nan_to_num(waits["alone"].max())  # NaN if all groups are saturated
+        size, unit = unit_of(longest)
         table = waits.assign(**{name: waits[name] / size for name in HOURS})
         if earlier is not None:
             table["before"] = self._waits(earlier, grouping)["change"] / size
-        most = 1.1 * table["alone"].max() or 1.0
+        most = 1.1 * longest / size or 1.0
         rings = "" if earlier is None else "; rings: before the last change"
         figure = plots.intervals(
             table, x="change", row="row", words="words", row_height=0.3, span=(-most, most),
@@ -215,8 +216,10 @@ def _why_not_better(wait: pd.Series) -> str:
 
 
 def _in_words(row):
-    if np.isnan(row["then"]) or np.isnan(row["alone"]):
+    if np.isnan(row["then"]):
         return row["warning"]
+    if np.isnan(row["alone"]):
+        return f"{duration(row['then'])}; {row['warning']}"
     ends = (row[name] for name in HOURS)
     now, then, change = in_a_row(*ends)
     return f"{now} → {then}, {change}"

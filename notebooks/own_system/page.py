@@ -122,7 +122,9 @@ def change_figure(options: Any) -> Any:
 def _span_of(table):
     # A single very wide interval would press all others together, so it ends in an arrow.
     limit = WIDEST * table["change"].abs().max()
-    low, high = table["ci95_low"].min(), table["ci95_high"].max()
+    # Without an interval, only the estimate decides.
+    low = table["ci95_low"].fillna(table["change"]).min()
+    high = table["ci95_high"].fillna(table["change"]).max()
     if -limit <= low and high <= limit:
         return None
     margin = 0.05 * limit

@@ -54,6 +54,21 @@ def report(logs):
     return sites_report(CLUSTERS, logs, penalties=(0, 0.25))
 
 
+@pytest.fixture(scope="session")
+def unusual_reports(tmp_path_factory):
+    """Return a report on logs too short for intervals, and one on sites that are saturated."""
+    reports = {}
+    for name, weeks, load in (("short", 1, 0.45), ("saturated", 6, 1.3)):
+        logs = {}
+        for seed, (site, size) in enumerate(CLUSTERS.items()):
+            path = tmp_path_factory.mktemp(name) / f"{site}.swf.gz"
+            table = a_log(seed, size, load, weeks).assign(wait=-1)  # not recorded
+            co.write_swf(path, table, {"UnixStartTime": BEGAN})
+            logs[site] = co.read_swf(path)
+        reports[name] = sites_report(CLUSTERS, logs, penalties=(0, 0.25))
+    return reports
+
+
 @pytest.fixture
 def without_pictures(monkeypatch):
     """Leave the pictures of pages empty, for tests of their texts; drawing takes half the time."""

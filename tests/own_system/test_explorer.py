@@ -117,6 +117,22 @@ def test_a_line_recreates_it_and_a_wrong_line_is_named(report, explorer):
     assert "nowhere" in html.unescape(said)
 
 
+def test_logs_too_short_for_intervals_have_changes_without_a_verdict(unusual_reports):
+    explorer = module.option_explorer(unusual_reports["short"])
+    assert "less than four weeks" in explorer.view.data["text/plain"]
+    assert " → " in explorer.view.value
+    assert notes(explorer) == []
+
+
+def test_sites_that_are_saturated_alone_are_served_by_enough_processors(unusual_reports):
+    explorer = module.option_explorer(unusual_reports["saturated"], "way=stay+alone")
+    assert "saturated: " in explorer.view.value
+    explorer.recreate("way=stay alone&more at north=100&more at south=100")
+    assert "it serves the load, which the sites alone cannot" in explorer.view.data["text/plain"]
+    assert "; it is saturated if the sites stay alone" in explorer.view.value
+    assert notes(explorer) == []
+
+
 def test_it_needs_a_report():
     with pytest.raises(InputError, match=r"report = .*form\.report"):
         module.option_explorer({"north": 16})

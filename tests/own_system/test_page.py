@@ -45,6 +45,14 @@ def test_it_is_saved_whole_with_the_answer_its_doubts_and_what_it_cannot_say(
         report.save(tmp_path / "no" / "report.html")
 
 
+def test_logs_too_short_for_intervals_and_saturated_sites_have_pages(unusual_reports):
+    short, saturated = unusual_reports["short"], unusual_reports["saturated"]
+    assert short.tables["options"]["change_low"].isna().all()
+    assert len(change_figure(short.tables["options"]).axes) == 3
+    assert short.answer.words in unescape(page_of(short))
+    assert saturated.answer.words in unescape(page_of(saturated))
+
+
 def cells(html, caption):
     """Return the cells of the table with a caption as texts, in a list for each row."""
     (table,) = re.findall(rf"<caption>{caption}.*?</table>", html, re.DOTALL)

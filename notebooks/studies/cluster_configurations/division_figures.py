@@ -1,9 +1,11 @@
 """Figure and interactive slider: the maximal utilization of four more and more unequal clusters."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -31,6 +33,8 @@ from studies.results import Caption
 FAMILIES = {"two larger, two smaller": TWO_AND_TWO, "one larger, one smaller": ONE_AND_ONE}
 #: The number of jobs in each simulation. It is `JOBS`, or `COARSE` while the user moves the slider.
 JOBS, COARSE = 40_000, 4_000
+#: The names of the equal and the unequal clusters in the explorer, and the ends of its axis.
+EQUAL, YOURS, SPAN = "4×32", "yours", (0.2, 1.0)
 
 
 def draw_divisions(table: pd.DataFrame, **titles: Any) -> Figure:
@@ -85,9 +89,12 @@ def _max_utilization(family: str, m: int, way: str, jobs: int) -> Interval:
 
 
 def unequal_picture(
-    family: str = "two larger, two smaller", m: int = 8, coarse: bool = False
+    family: str = "two larger, two smaller",
+    m: int = 8,
+    coarse: bool = False,
+    before: Mapping[str, Any] | None = None,
 ) -> plots.Picture:
-    """Draw the maximal utilization of four unequal clusters next to that of equal clusters.
+    """Draw the maximal utilization of four unequal clusters beside that of equal clusters.
 
     Parameters
     ----------
@@ -97,23 +104,40 @@ def unequal_picture(
         The number of processors that are moved from one cluster to another.
     coarse : bool
         Whether to simulate fewer jobs, for a quick picture.
+    before : mapping, optional
+        Earlier arguments. Their maximal utilizations are drawn as rings.
     """
     jobs = COARSE if coarse else JOBS
     division = FAMILIES[one_of("family", family, tuple(FAMILIES))]
-    names = name_of(moved(division, m))
-    rows = []
-    equal = {}
-    for way in WAYS:
-        equal[way] = _max_utilization(division, 0, way, jobs).estimate
-        row = {"group": way, "series": names}
-        rows.append(row | interval_columns(_max_utilization(division, m, way, jobs)))
-    shows = f"maximal utilization of {names} with four components of D(0.9)[1,8]"
-    drawn = plots.bars(
-        pd.DataFrame(rows), value="estimate", group="group", series="series",
-        xlabel="maximal utilization", threshold=("32+32+32+32", equal), until=1.0, title=shows,
-        subtitle="the largest cluster is filled first; values for ordered requests are exact",
+    name, table = name_of(moved(division, m)), _beside_equal(division, m, jobs)
+    table["before"] = np.nan
+    if before is not None and not coarse:
+        earlier = _beside_equal(FAMILIES[before["family"]], before["m"], jobs)["estimate"]
+        table["before"] = earlier.where(table["series"] == YOURS)
+    drawn = plots.intervals(
+        table, x="estimate", row="way", series="series", words="words", span=SPAN, before="before",
+        xlabel="maximal utilization", title=f"{name} beside four clusters of 32",
+        subtitle="four components of D(0.9)[1,8]; the largest cluster is filled first; values for "
+        "ordered requests are exact; rings: before the last change",
     )  # fmt: skip
-    return plots.Picture(drawn, f"{shows}, and the same for four equal clusters.")
+    said = table[table["series"] == YOURS]
+    return plots.Picture(drawn, f"{name}: " + "; ".join(said["way"] + " " + said["words"]))
+
+
+def _beside_equal(division: str, m: int, jobs: int) -> pd.DataFrame:
+    rows = []
+    for way in WAYS:
+        equal, yours = (_max_utilization(division, each, way, jobs) for each in (0, m))
+        row = {"way": way, "series": EQUAL, "words": ""}
+        rows.append(row | interval_columns(equal))
+        row = {"way": way, "series": YOURS, "words": _compared(yours.estimate, equal.estimate)}
+        rows.append(row | interval_columns(yours))
+    return pd.DataFrame(rows)
+
+
+def _compared(yours: float, equal: float) -> str:
+    gain = round(yours - equal, 3)
+    return f"{yours:.3f}, {abs(gain):.3f} {'less' if gain < 0 else 'more'}"
 
 
 def unequal_explorer(state: str = "") -> Explorer:

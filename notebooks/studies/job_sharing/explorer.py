@@ -41,8 +41,8 @@ BOUNDED, SOON = {"conservative": 3_000}, 500
 #: block is about a week.
 PARTS, BLOCK = 42, 7
 #: The two ends of the axis for the average weighted response time, in hours. They stay the same for
-#: all settings of the controls.
-SPAN = 1.0, 1000.0
+#: all settings of the controls. A saturated site lies beyond the axis, where an arrow shows it.
+SPAN = 2.0, 100.0
 #: An interval that ends beyond this multiple of its value is explained to the reader.
 MOST_GROWTH = 10
 #: The treatment of jobs that are wider than a machine, in local execution and on a single machine.
@@ -120,7 +120,7 @@ def _response_picture(ran, label, weight, before):
         rings += "; a very wide interval: the queue may have grown to the end of the log"
     dots = plots.intervals(
         table, x="hours", row="mode", words="words", log=True, row_height=0.34,
-        span=SPAN, before="before",
+        span=SPAN, before="before", beyond="arrows: beyond the axis",
         xlabel="AWRT in hours, on a logarithmic axis", title=verdict(spanning_over_sharing),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
         "the time; wide jobs are divided by the size of the largest machine, locally by that of "
