@@ -244,7 +244,7 @@ def timelines(
     )
     reject_first(rows["time"] >= until, table, time, f"give times before until = {shown(until)}")
     panels = {name: _strips(part) for name, part in rows.groupby("panel", sort=False)}
-    heights = [max(0.35, 0.045 * len(shares)) + 0.3 for shares in panels.values()]
+    heights = [max(0.35, 0.038 * len(shares)) + 0.3 for shares in panels.values()]
     if sum(heights) < LOWEST:  # The label of the colour bar must fit beside the panels.
         heights = [LOWEST / len(heights)] * len(heights)
     figure, grid = new_figure(

@@ -220,11 +220,11 @@ def verdict(ratio: Interval) -> str:
     Examples
     --------
     >>> verdict(Interval(0.92, 0.832, 0.9982, 6))
-    'Spanning sites pays: its AWRT is 0.920 times that of job sharing (0.832 to 0.998)'
+    'Spanning pays: its AWRT is 0.920 times that of sharing (0.832 to 0.998)'
     """
-    answers: dict = {True: "Spanning sites pays", False: "Spanning sites loses"}
-    answer = answers.get(ratio.below(1), "Whether spanning sites pays is undecided")
-    sentence = f"{answer}: its AWRT is {ratio.estimate:.3f} times that of job sharing"
+    answers: dict = {True: "Spanning pays", False: "Spanning loses"}
+    answer = answers.get(ratio.below(1), "Whether spanning pays is undecided")
+    sentence = f"{answer}: its AWRT is {ratio.estimate:.3f} times that of sharing"
     return f"{sentence} {_ends(ratio, '{:.3f}'.format)}"
 
 
