@@ -10,6 +10,7 @@ from PIL import Image
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.plots import Picture
+from coalloc_lib.plots.picture import DPI
 from tests.plots.test_bars import LOSSES
 from tests.plots.test_bars import bars as bars_of
 from tests.widgets.reading import bars
@@ -65,7 +66,7 @@ def test_an_image_has_a_palette_and_keeps_its_colours():
     image = Image.open(BytesIO(Picture(figure).image))
     assert image.mode == "P"
     drawn = BytesIO()
-    figure.savefig(drawn, format="png", dpi=168)
+    figure.savefig(drawn, format="png", dpi=DPI)
     true = np.asarray(Image.open(drawn).convert("RGB"), dtype=int)
     apart = np.abs(np.asarray(image.convert("RGB"), dtype=int) - true).max(axis=2)
     assert apart.max() < 35
