@@ -15,14 +15,14 @@ from coalloc_lib.basics.files import csv_of
 from coalloc_lib.model.distributions import SizeDistribution
 from coalloc_lib.policies import Scheduling
 from coalloc_lib.simulation.scenario import Scenario
-from coalloc_lib.statistics.scenario_pairs import SEED, SIDES, by_size, loads_of, over_load
+from coalloc_lib.statistics.scenario_pairs import SIDES, by_size, over_load
 from coalloc_lib.widgets.centres import scenario_of
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.playground_board import playground_picture
 
 
 def code_of(scenarios: Sequence[Scenario], load: float) -> str:
-    """Return Python code that makes and simulates the scenarios A and B.
+    """Return Python code that makes the scenarios A and B, and prints the table of the playground.
 
     Parameters
     ----------
@@ -31,12 +31,11 @@ def code_of(scenarios: Sequence[Scenario], load: float) -> str:
     load : float
         The offered load of A. The same jobs arrive at B.
     """
-    text, loads = "import coalloc_lib as co\n", loads_of(scenarios[0], scenarios[1], load)
-    for side, scenario, scaled in zip(SIDES, scenarios, loads, strict=True):
+    text = "import coalloc_lib as co\n"
+    for side, scenario in zip(SIDES, scenarios, strict=True):
         lines = ",\n    ".join(_arguments(scenario))
         text += f"\n{side} = co.Scenario(\n    {lines})"
-        text += f"\n{side}.simulate(20_000, load={scaled:.6g}, seed={SEED})"
-    return text
+    return f"{text}\nprint(co.statistics.scenario_pairs.by_size(A, B, load={load:.6g}))"
 
 
 def _arguments(part: Any) -> list[str]:

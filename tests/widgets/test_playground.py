@@ -122,14 +122,18 @@ EXAMPLES = [
 @pytest.mark.parametrize("scenario", EXAMPLES)
 def test_the_code_of_a_scenario_makes_an_equal_scenario(scenario):
     made, other = {}, scenario.with_(system=co.Multicluster([16, 8]))
-    exec(re.sub(r".*simulate.*", "", playground_files.code_of((scenario, other), 0.6)), made)
+    exec(re.sub(r"print.*", "", playground_files.code_of((scenario, other), 0.6)), made)
     assert (made["A"], made["B"]) == (scenario, other)
 
 
-def test_what_is_copied_makes_what_is_shown(box):
+def test_what_is_copied_makes_what_is_shown(box, capsys):
     made = {}
-    exec(code(box).replace("20_000", "50"), made)
+    exec(code(box), made)
     assert (made["A"], made["B"]) == (side(box, "A"), side(box, "B"))
+    table = by_size(made["A"], made["B"], 0.7)
+    assert capsys.readouterr().out == f"{table}\n"
+    for response in table["response"]:
+        assert f"{response:.2f}" in box._repr_mimebundle_()["text/html"]
 
 
 @pytest.mark.parametrize("span", centres.SPANS)
@@ -141,7 +145,7 @@ def test_every_policy_and_way_to_span_can_be_copied_and_run(policy, span):
     values = {f"{name}.{key}": value for name in "AB" for key, value in values.items()}
     values |= {"sizes": "U[1,8]"}
     made, both = {}, tuple(centres.scenario_of(values, side) for side in "AB")
-    exec(playground_files.code_of(both, 0.6).replace("20_000", "50"), made)
+    exec(re.sub(r"print.*", "", playground_files.code_of(both, 0.6)), made)
     assert (made["A"], made["B"]) == both
     schedule = made["A"].simulate(200, load=0.3, seed=SEED)
     assert schedule.spans.any() == (span != "never")
