@@ -229,8 +229,7 @@ def _draw_earlier(axes, points, look):
     for name, line in points.groupby("label", sort=False):
         line = line.sort_values("x")
         axes.plot(line["x"], line["y"], color=look[name].colour, **pale)
-        last = line.iloc[-1]
-        axes.plot([last["x"], last["maximum"]], [last["y"], TOP], color=look[name].colour, **pale)
+        axes.axvline(line["maximum"].iloc[0], color=look[name].colour, **pale)
 
 
 def _draw_maxima(axes, below, maxima, marks, right):

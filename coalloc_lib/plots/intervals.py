@@ -12,6 +12,7 @@ from coalloc_lib.basics.checks import InputError, finite, positive, shown
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle, signs
 from coalloc_lib.plots.style import (
     DIAMONDS,
+    NAME_BOX,
     PRINTED,
     can_show,
     head,
@@ -31,6 +32,8 @@ ROW = 0.42
 #: at most this height in inches, and fit a screen. No row is lower than `LOWEST`, because its name
 #: needs room.
 HIGHEST, LOWEST = 3.0, 0.2
+#: The box behind words beside an interval, which keeps lines of the axes from crossing the words.
+WORDS_BOX = NAME_BOX | {"alpha": 0.75}
 
 
 @dataclass(frozen=True)
@@ -315,6 +318,10 @@ def _draw_interval(axes, one, at, sign, span):
 
 
 def _write_words(axes, one, at, span):
+    style = {"textcoords": "offset points", "va": "center", "fontsize": 7.5, "bbox": WORDS_BOX}
+    if np.isnan(one.x):  # The words say why there is no value.
+        axes.annotate(one.words, (span[0], at), xytext=(4, 0), ha="left", **style)
+        return
     low, high = np.clip([one.x, one.x] if np.isnan(one.low) else [one.low, one.high], *span)
     scale = axes.transScale + axes.transLimits
     (before, _), (behind, _) = scale.transform([(low, at), (high, at)])
@@ -323,8 +330,6 @@ def _write_words(axes, one, at, span):
         one.words,
         (high if right else low, at),
         xytext=(4 if right else -4, 0),
-        textcoords="offset points",
         ha="left" if right else "right",
-        va="center",
-        fontsize=7.5,
+        **style,
     )

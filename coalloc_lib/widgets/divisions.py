@@ -96,6 +96,11 @@ def division_curves(
 def _division_curves(
     system: Multicluster, model: JobModel, effort: CurveEffort
 ) -> Mapping[str, Curve]:
+    if model.components > len(system):
+        raise InputError(
+            f"components = {model.components}; give at most {len(system)}, because each component "
+            f"needs a different cluster of {system}"
+        )
     refuse_impossible(system, model.largest())
     options: dict[str, Any] = {
         "jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications,

@@ -121,8 +121,9 @@ def _bars(table):
             bars += f'<div class="{row.scenario}">{row.scenario} {content}</div>'
         last, change = part.iloc[-1], ""
         if pd.notna(last["change"]):
-            ends = f"[{last['change_low']:+.0f}, {last['change_high']:+.0f}]"
-            change = f"{last['change']:+.0f} %<br><small>{ends}</small>"
+            # With one decimal, a reader can see whether an interval contains 0.
+            ends = f"[{last['change_low']:+.1f}, {last['change_high']:+.1f}]"
+            change = f"{last['change']:+.1f} %<br><small>{ends}</small>"
         rows.append(f"<tr><th scope=row>{size}<td>{bars}<td>{change}")
     head = "<tr><th>size<th>hours run, and (pale) waited<th>change"
     return f'<table class="coalloc-sizes">{head}{"".join(rows)}</table>'

@@ -129,6 +129,7 @@ def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
 
     If fewer than two widths can be compared, the result is a sentence that says why.
     """
+    checks.one_of("option", option, report.tables["options"]["option"].unique()[1:].tolist())
     rows = report.tables["options"].query("option == @option and metric == 'mean wait'")
     table = rows.query("grouping == 'width'").set_index("group")["change"].dropna()
     if len(table) < 2:
@@ -284,13 +285,14 @@ def _wait(processors: int) -> float:
 
 
 def _wait_with_more(answer: Any) -> str:
-    right = _wait(372)
+    right = _wait(360)
     slips = {
         "this is in seconds: give hours": right * HOUR,
         "this is the wait with the processors of today": _wait(PROCESSORS),
         "this is by how much the wait falls: give the wait itself": _wait(PROCESSORS) - right,
     }
-    hint = "the same jobs on one larger cluster, under co.EASY(); the mean of .wait"
+    hint = "the same jobs on one larger cluster, under co.EASY(); the mean of .wait, in hours with "
+    hint += "two decimals"
     return near(answer, right, 0.01 * right, hint, slips)
 
 

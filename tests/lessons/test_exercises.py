@@ -138,9 +138,9 @@ def refused_by_a_limit():
     return np.isnan(schedule.start[wide]).mean()
 
 
-def wait_with_372():
+def wait_with_360():
     jobs = co.workloads.catalogue.load_stand_in("CTC-SP2").jobs(request="total")
-    return co.simulate(co.Multicluster([372]), jobs, **EASY).wait.mean() / 3600
+    return co.simulate(co.Multicluster([360]), jobs, **EASY).wait.mean() / 3600
 
 
 def sooner_instead_of_at_need():
@@ -194,7 +194,7 @@ EXERCISES = [
     (OB, 3, wide_jobs, [None]), (OB, 4, refused_by_a_limit, [None]),
     (OB, 5, with_reservations, [0.75, None]),
     (OS, 1, "conservative, alone", ["span", SOONER, "share one queue", 2]),
-    (OS, 2, 408, [286, 200, 338, 1000]), (OS, 3, wait_with_372, [9.82, -7.8, 7293, 1.0]),
+    (OS, 2, 408, [286, 200, 338, 1000]), (OS, 3, wait_with_360, [9.82, 5.61, 15_159, 4.0]),
     (OS, 4, sooner_instead_of_at_need, [-0.48, 1727, 0.0, 25]),
 ]  # fmt: skip
 

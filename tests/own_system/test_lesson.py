@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from coalloc_lib.basics.checks import InputError
 from own_system import lesson
 from own_system.options import ALONE, SHARED
 
@@ -22,6 +23,8 @@ def test_the_width_that_gains_most_is_that_of_the_largest_fall(report):
     widths = mean_waits(report, SHARED, "width").sort_values("change")
     assert asked._answer() == f"{widths['group'].iloc[0]} wide"
     assert set(asked._buttons.options) == {*(widths["group"] + " wide")}
+    with pytest.raises(InputError, match=r"option = 'conservative'"):
+        lesson.widths_guess(report, "conservative")
     longer = with_table(report, "options", change=report.tables["options"]["change"].abs())
     assert lesson.widths_guess(longer)._answer() is None
 

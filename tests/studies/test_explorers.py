@@ -8,8 +8,11 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib import plots
+from coalloc_lib.schedules.metrics import STILL_WAITING
 from coalloc_lib.simulation import sites
 from coalloc_lib.widgets import controls
+from studies.cluster_configurations import break_even_explorer
+from studies.cluster_configurations import study as configurations
 from studies.communication_penalty import WHOLE, scenario, study
 from studies.communication_penalty import explorer as penalties
 from studies.communication_penalty.model import NAMES, NO_LIMIT
@@ -20,7 +23,10 @@ from tests.widgets.explorers import check_entries, check_following, check_line
 from tests.widgets.reading import control, source
 
 DAY = 86_400
-MAKERS = {"penalty": penalties.penalty_explorer, "sharing": sharing.sharing_explorer}
+MAKERS = {
+    "penalty": penalties.penalty_explorer, "sharing": sharing.sharing_explorer,
+    "break-even": break_even_explorer.break_even_explorer,
+}  # fmt: skip
 #: Another value for each control. A control that has no effect comes after the control that gives
 #: it an effect.
 OTHER = {
@@ -32,6 +38,10 @@ OTHER = {
         "configuration": "m256", "policy": "FCFS", "penalty": 0.6, "weighted by": "processors",
         "load": "0.8", "picture": "how busy each site is",
     },
+    "break-even": {
+        "penalty": 0.7, "component U[1,m], m": 5, "clusters of 32": 3, "policy": "FPFS(50)",
+        "placement": "first fit",
+    },
 }  # fmt: skip
 
 
@@ -40,6 +50,7 @@ def quick(monkeypatch):
     """Simulate few jobs."""
     monkeypatch.setattr(penalties, "FINE", (1_500, 4))
     monkeypatch.setattr(penalties, "COARSE", (500, 3))
+    monkeypatch.setattr(break_even_explorer, "FINE", (1_000, 3))
     # The other tests in this folder replace the workloads of this study by small ones.
     monkeypatch.setattr(sharing.model, "workloads", workloads)
 
@@ -259,6 +270,58 @@ def test_the_ratio_by_the_penalty_is_that_of_the_schedules(without_images):
         ratio = spanning.average_weighted_response_time() / base
         assert f"penalty {penalty:g}: {ratio:.3f} (" in picture.alt
     assert f"its AWRT is {ratio:.3f} times" in picture.alt  # the title, at the chosen penalty
+
+
+def test_the_lines_cross_at_the_break_even_penalty_of_the_study(monkeypatch):
+    monkeypatch.setattr(break_even_explorer, "FINE", (5_000, 8))
+    table = configurations.judge(configurations.archived()).figure("break-even").data()
+    for largest, policy in ((8, "FCFS"), (4, "FPFS(50)")):
+        stored = table.query("line == '4×32' and policy == @policy").set_index("sizes")
+        penalty = stored.loc[f"U[1,{largest}]", "penalty"]
+        how = {"largest": largest, "policy": policy}
+        before, after = (
+            break_even_explorer.break_even_picture(**how, penalty=max(0.0, penalty + by)).alt
+            for by in (-0.02, 0.02)
+        )
+        assert "spanning pays" in before
+        assert "spanning loses" in after
+        span, whole = break_even_explorer._carried(4, largest, policy, "worst fit", (5_000, 8))
+        lines = break_even_explorer._lines(span, whole).query("penalty == 0.5").set_index("line")
+        assert lines.loc["all jobs span", "carried"] == pytest.approx(span.mean / 1.5)
+        assert lines.loc["all jobs whole", "carried"] == whole.mean
+        assert span.mean / whole.mean - 1 == pytest.approx(penalty, abs=0.01)
+
+
+def test_jobs_that_fit_into_no_cluster_are_named():
+    with pytest.raises(co.InputError, match=r"make jobs of up to 40 processors"):
+        break_even_explorer.break_even_picture(clusters=5, largest=8)
+
+
+def test_spanning_may_lose_without_a_penalty():
+    span, whole = co.statistics.Replications([0.6, 0.61]), co.statistics.Replications([0.7, 0.71])
+    assert break_even_explorer._break_even(span, whole).startswith("none, because")
+
+
+def test_where_the_queue_grows_to_the_end_there_is_no_verdict(without_images):
+    first = next(iter(workloads(1).values()))[0]
+    how = {"configuration": "m128", "policy": "FCFS", "penalty": 1.0}
+    m128, jobs = co.Multicluster([128] * 4), first.chopped(128).subjobs
+    said = {}
+    for load in ("0.3", "0.9"):
+        at_load = jobs.with_load(m128, float(load))
+        shared = sites.sharing(m128, at_load, scheduling=co.FCFS())
+        spanning = sites.multi_site(m128, at_load, 1.0, scheduling=co.FCFS())
+        late = [
+            jobs.work[ran.start > at_load.submit.max()].sum() / jobs.work.sum()
+            for ran in (shared, spanning)
+        ]
+        for picture in (sharing.TIMES, sharing.BY_PENALTY):
+            alt = sharing.sharing_picture(**how, load=load, picture=picture).alt
+            said[load, picture] = alt
+        assert (min(late) > STILL_WAITING) == (load == "0.9")
+    for (load, _), alt in said.items():
+        words = "With sharing and with multi-site, the queue grows to the end: no verdict"
+        assert alt.startswith(words) == (load == "0.9")
 
 
 def test_each_workload_has_its_picture_and_a_slow_policy_runs_its_first_jobs_alone(drawn):

@@ -107,7 +107,7 @@ def test_a_division_that_is_typed_replaces_the_one_of_the_slider():
     assert "20,20,20,20,48, 4 components" in lettering(box)
     control(box, "or your own").value = "128"
     (note,) = notes(box)
-    assert "components" in note
+    assert "give at most 1, because each component needs a different cluster of 128" in note
     control(box, "or your own").value = ""
     assert not control(box, "clusters").disabled
     assert notes(box) == []

@@ -13,7 +13,7 @@ from coalloc_lib import plots
 from coalloc_lib.basics.checks import not_negative, one_of
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots import Picture
-from coalloc_lib.schedules.metrics import utilization_timeline
+from coalloc_lib.schedules.metrics import STILL_WAITING, utilization_timeline
 from coalloc_lib.schedules.schedule import WEIGHTS
 from coalloc_lib.statistics import DAY, Interval, interval_columns, resample_sums
 from coalloc_lib.widgets.controls import Explorer
@@ -68,13 +68,19 @@ class RanJobs(NamedTuple):
     For each weight, `sums` has two rows by part of the time: the weighted sum of the response
     times, and the sum of the weights. No job runs for less than `shortest` seconds. `spanned` is
     the share of the jobs that span machines, and `busy` has the utilization of each site on each
-    day.
+    day. `waiting` is the share of the work that has not started at the last submission.
     """
 
     sums: dict[str, NDArray[np.float64]]
     shortest: float
     spanned: float
     busy: pd.DataFrame
+    waiting: float
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether so much work still waits at the end that the queue seems to grow with time."""
+        return self.waiting > STILL_WAITING
 
 
 @lru_cache(maxsize=256)
@@ -92,7 +98,9 @@ def sharing_run(setting: Setting, jobs: JobStream, count: int) -> RanJobs:
     edges = submit.min() + DAY * np.arange(np.ptp(submit) // DAY + 1)
     busy = utilization_timeline(schedule, edges).query("grouping == 'cluster'")
     busy = busy.assign(day=(busy["begin"] - edges[0]) / DAY)
-    return RanJobs(sums, shortest, float(schedule.spans.mean()), busy)
+    work = schedule.jobs.work
+    waiting = float(work[schedule.start > submit.max()].sum() / work.sum())
+    return RanJobs(sums, shortest, float(schedule.spans.mean()), busy, waiting)
 
 
 @lru_cache(maxsize=64)
@@ -121,7 +129,7 @@ def _response_picture(ran, label, weight, before):
     dots = plots.intervals(
         table, x="hours", row="mode", words="words", log=True, row_height=0.34,
         span=SPAN, before="before", beyond="arrows: beyond the axis",
-        xlabel="AWRT in hours, on a logarithmic axis", title=verdict(spanning_over_sharing),
+        xlabel="AWRT in hours, on a logarithmic axis", title=_title(ran, spanning_over_sharing),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
         "the time; wide jobs are divided by the size of the largest machine, locally by that of "
         f"their site's, and run whole on one machine{rings}",
@@ -132,16 +140,17 @@ def _response_picture(ran, label, weight, before):
 def _penalty_picture(how, label, weight):
     configuration, jobs, policy, chosen, load, count = how
     sharing = _run(model.SHARING, configuration, jobs, policy, 0.0, load, count)
-    rows = []
+    rows, at_penalty = [], {}
     for penalty in sorted({*PENALTIES, chosen}):
         spanning = _run(model.MULTI_SITE, configuration, jobs, policy, penalty, load, count)
+        at_penalty[penalty] = {model.SHARING: sharing, model.MULTI_SITE: spanning}
         ratio = _ratio(spanning, sharing, WEIGHINGS[weight])
         rows.append({"penalty": penalty, "ends": ratio} | interval_columns(ratio, "ratio"))
     table = pd.DataFrame(rows)
     at_chosen = table.loc[table["penalty"] == chosen, "ends"].item()
     lines = plots.factor_lines(
         table, base="job sharing", x="penalty", y="ratio", xlabel="penalty",
-        ylabel="AWRT, spanning over sharing", title=verdict(at_chosen),
+        ylabel="AWRT, spanning over sharing", title=_title(at_penalty[chosen], at_chosen),
         subtitle=f"{label} (dotted); weighted by {weight}; 95 % intervals by bootstrap over sixths "
         "of the time; below 1, spanning pays",
     )  # fmt: skip
@@ -184,13 +193,14 @@ def _response_times(ran, weight, before):
 
 def _busy_sites(ran):
     panels = []
-    for mode, (_, _, spanned, busy) in ran.items():
+    for mode, way in ran.items():
         if mode == model.SINGLE:
             continue
+        busy = way.busy
         shares = 100 * busy.groupby("group")["utilization"].mean()
         heading = f"{mode}: {shares.min():.0f} to {shares.max():.0f} % busy"
         if mode == model.MULTI_SITE:
-            heading += f", {100 * spanned:.1f} % of the jobs span"
+            heading += f", {100 * way.spanned:.1f} % of the jobs span"
         panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
     return pd.concat(panels)
 
@@ -210,6 +220,13 @@ def _run(way, configuration, jobs, policy, penalty, load, count):
 
 def _run_each_way(*how):
     return {way: _run(way, *how) for way in model.WAYS}
+
+
+def _title(ran, ratio):
+    saturated = [way for way in (model.SHARING, model.MULTI_SITE) if ran[way].is_saturated]
+    if not saturated:
+        return verdict(ratio)
+    return f"With {' and with '.join(saturated)}, the queue grows to the end: no verdict"
 
 
 def verdict(ratio: Interval) -> str:
