@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import ipywidgets as ipw
 import numpy as np
 import pandas as pd
 
@@ -20,6 +21,7 @@ from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.inputs import choice, disable, slider_with_entry
 from own_system.comparison import Comparison, changes
 from own_system.decision import Changes, Decision, Verdict, decide, falls, rises
+from own_system.form import OwnSystem
 from own_system.options import ALONE, larger, with_more
 from own_system.page import mark_zero
 from own_system.report import SitesReport
@@ -255,3 +257,31 @@ def option_explorer(report: SitesReport, state: str = "") -> Explorer:
     }  # fmt: skip
     more = ["widest", "policy", "load", *([] if len(bought) < 4 else bought)]
     return Explorer(controls, options.draw, state=state, more=more)
+
+
+class FormExplorer(ipw.VBox):
+    """The controls of `option_explorer` for the sites of a form, made anew with each answer.
+
+    Parameters
+    ----------
+    form : OwnSystem
+        The form. Its report must be shown.
+    """
+
+    def __init__(self, form: OwnSystem) -> None:
+        instance_of("form", form, OwnSystem, "the form of the first cell")
+        self._explorer = option_explorer(form.report)
+        super().__init__([self._explorer])
+        form.tell(self._follow)
+
+    def _follow(self, report: SitesReport | None) -> None:
+        if report is None:
+            self._explorer.view.add_class("coalloc-past")
+        else:
+            self._explorer = option_explorer(report)
+            self.children = [self._explorer]
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        still = self._explorer._repr_mimebundle_(**kwargs)
+        shown = {kind: still[kind] for kind in ("text/html", "text/plain")}
+        return super()._repr_mimebundle_(**kwargs) | shown

@@ -1,6 +1,7 @@
 """The form of notebook 07, in which operators enter their sites and read the recommendation."""
 
 import re
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ class OwnSystem(ipw.VBox):
 
     def __init__(self) -> None:
         self._report: SitesReport | None = None
+        self._followers: list[Callable[[SitesReport | None], None]] = []
         self.sites, self._note = ipw.VBox(), ipw.HTML()
         self.clock = inputs.choice("clock", ("calendar", "weeks"), "weeks")
         self.zone = inputs.text_entry("time zone", "")
@@ -99,6 +101,15 @@ class OwnSystem(ipw.VBox):
             raise InputError("the form shows no answer; correct its entries, then press Answer")
         return self._report
 
+    def tell(self, follower: Callable[[SitesReport | None], None]) -> None:
+        """Call a function with each new report, and with None when a report is no longer shown."""
+        self._followers.append(follower)
+
+    def _hand_over(self, report: SitesReport | None) -> None:
+        self._report = report
+        for follower in self._followers:
+            follower(report)
+
     def add_site(self, name: str = "", log: str = "", processors: int = 0) -> None:
         """Add a row to the form for one more site.
 
@@ -131,7 +142,7 @@ class OwnSystem(ipw.VBox):
         InputError
             If an entry of the form is wrong or a log cannot be read.
         """
-        self._report = None
+        self._hand_over(None)
         self.view.show(ui.View.data)
         rows = [[entry.value for entry in row.children] for row in self.sites.children]
         rows = [row for row in rows if any(row)]  # An emptied row is no site.
@@ -150,10 +161,11 @@ class OwnSystem(ipw.VBox):
             bar.total(1)
             report = sites_report(clusters, logs, clock=self.clock.value, missing=limit,
                                   penalties=penalties, progress=bar)  # fmt: skip
-            shown, self._report = _report_by_type(report, clusters, logs), report
+            shown = _report_by_type(report, clusters, logs)
             bar.step()
             self.view.remove_class("coalloc-past")
             self.view.show(shown)
+        self._hand_over(report)
 
     def save(self) -> str:
         """Save the report as an HTML page, and return a message with the path of the file."""

@@ -7,10 +7,11 @@ import pytest
 
 from coalloc_lib.basics.checks import InputError
 from own_system import explorer as module
+from own_system import form as form_module
 from own_system.explorer import EXACT, NONE, PLAIN, SHARE, SOONER, SPAN, STAY, Setting
 from own_system.options import LARGER, SHARED, span, span_if_sooner
 from tests.own_system.conftest import CLUSTERS
-from tests.widgets.reading import notes
+from tests.widgets.reading import lettering, notes
 
 TODAY = Setting(STAY, PLAIN, penalty=0.0, widest=None, load=0, more=(0, 0))
 COLUMNS = ["grouping", "group", "metric", "value", "change", "change_low", "change_high", "warning"]
@@ -133,6 +134,26 @@ def test_sites_that_are_saturated_alone_are_served_by_enough_processors(unusual_
     assert notes(explorer) == []
 
 
+def test_it_follows_the_form(files, monkeypatch):
+    sites = tuple((name, str(files[name]), size) for name, size in CLUSTERS.items())
+    monkeypatch.setattr(form_module, "SITES", sites)
+    form = form_module.OwnSystem()
+    explorer = module.FormExplorer(form)
+    first = explorer.children[0]
+    assert f"16 processors at {next(iter(CLUSTERS))}" in lettering(first)
+    assert explorer._repr_mimebundle_()["text/html"] == first._repr_mimebundle_()["text/html"]
+    entry = form.sites.children[0].children[2]
+    entry.value = 1
+    form.buttons["Answer"].click()
+    assert explorer.children == (first,)
+    assert "coalloc-past" in first.view._dom_classes
+    entry.value = 20
+    form.buttons["Answer"].click()
+    assert "20 processors at north" in lettering(explorer.children[0])
+
+
 def test_it_needs_a_report():
     with pytest.raises(InputError, match=r"report = .*form\.report"):
         module.option_explorer({"north": 16})
+    with pytest.raises(InputError, match=r"form = .* first cell"):
+        module.FormExplorer("form")

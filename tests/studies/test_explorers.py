@@ -39,7 +39,7 @@ OTHER = {
         "load": "0.8", "picture": "how busy each site is",
     },
     "break-even": {
-        "penalty": 0.7, "component U[1,m], m": 5, "clusters of 32": 3, "policy": "FPFS(50)",
+        "penalty": 0.7, "m of U[1,m]": 5, "clusters of 32": 3, "policy": "FPFS(50)",
         "placement": "first fit",
     },
 }  # fmt: skip
@@ -293,7 +293,7 @@ def test_the_lines_cross_at_the_break_even_penalty_of_the_study(monkeypatch):
 
 
 def test_jobs_that_fit_into_no_cluster_are_named():
-    with pytest.raises(co.InputError, match=r"make jobs of up to 40 processors"):
+    with pytest.raises(co.InputError, match=r"^m = 8; give at most 6, so that"):
         break_even_explorer.break_even_picture(clusters=5, largest=8)
 
 

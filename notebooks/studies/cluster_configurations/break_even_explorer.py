@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from coalloc_lib import plots
-from coalloc_lib.basics.checks import not_negative, one_of
+from coalloc_lib.basics.checks import InputError, not_negative, one_of
 from coalloc_lib.basics.seeds import parent, spawn
 from coalloc_lib.model.distributions import uniform
 from coalloc_lib.model.system import Multicluster
@@ -69,12 +69,17 @@ def break_even_picture(
     one_of("policy", policy, tuple(POLICIES))
     one_of("placement", placement, (WORST_FIT, FIRST_FIT))
     not_negative("penalty", penalty)
+    if clusters * largest > CLUSTER:
+        raise InputError(
+            f"m = {largest}; give at most {CLUSTER // clusters}, so that a whole job of {clusters} "
+            f"components fits into one cluster of {CLUSTER}"
+        )
     span, whole = _carried(clusters, largest, policy, placement, COARSE if coarse else FINE)
     figure = plots.lines(
         _lines(span, whole), x="penalty", y="carried", line="line", xlabel="penalty",
         ylabel="work done,\nshare of the processors", title=_title(span, whole, penalty),
         subtitle=f"{clusters} clusters of {CLUSTER}, components U[1,{largest}], {policy}, "
-        f"{placement}; dotted: the chosen penalty; break-even penalty {_break_even(span, whole)}",
+        f"{placement}; break-even penalty {_break_even(span, whole)}",
     )  # fmt: skip
     figure.axes[0].axvline(penalty, color="black", linestyle=":", linewidth=1)
     figure.axes[0].set_ylim(0, 1)
@@ -115,7 +120,7 @@ def break_even_explorer(state: str = "") -> Explorer:
     """
     controls = {
         "penalty": slider_with_entry("penalty", 0.25, 0.0, MOST, 0.05),
-        "largest": slider_with_entry("component U[1,m], m", 8, 1, LARGEST),
+        "largest": slider_with_entry("m of U[1,m]", 8, 1, LARGEST),
         "clusters": slider_with_entry("clusters of 32", 4, *CLUSTERS),
         "policy": choice("policy", POLICIES),
         "placement": choice("placement", (WORST_FIT, FIRST_FIT)),
