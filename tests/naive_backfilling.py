@@ -4,6 +4,7 @@ Jobs are rows (submit, runtime, estimate, processors) in order of submission. Bo
 the start of each job. EASY is the textbook version with which the benchmarks compare simulators.
 """
 
+from bisect import bisect_left
 from functools import partial
 from math import inf
 
@@ -37,14 +38,10 @@ class Steps:
 
     def cut(self, instant):
         """Let a step begin at an instant; return its number."""
-        for number, (begin, _) in enumerate(self.steps):
-            if begin == instant:
-                return number
-            if begin > instant:
-                self.steps.insert(number, [instant, self.steps[number - 1][1]])
-                return number
-        self.steps.append([instant, self.steps[-1][1]])
-        return len(self.steps) - 1
+        number = bisect_left(self.steps, [instant])  # the first step that begins then or later
+        if number == len(self.steps) or self.steps[number][0] > instant:
+            self.steps.insert(number, [instant, self.steps[number - 1][1]])
+        return number
 
     def add(self, begin, end, processors):
         """Change what is free from `begin` to `end`."""
@@ -52,17 +49,20 @@ class Steps:
             first, last = self.cut(begin), self.cut(end)
             for step in self.steps[first:last]:
                 step[1] += processors
+            for number in (last, first):  # Without this, the steps of old plans would pile up.
+                if number and self.steps[number][1] == self.steps[number - 1][1]:
+                    del self.steps[number]
 
     def earliest(self, now, length, processors):
         """The first instant from which so many are free for so long."""
         number = self.cut(now)
         del self.steps[:number]  # what is past
         start = now
-        for (begin, free), after in zip(self.steps, [*self.steps[1:], [inf, 0]], strict=True):
+        for number, (begin, free) in enumerate(self.steps, start=1):
             if begin >= start + length:
                 break
             if free < processors:
-                start = after[0]
+                start = self.steps[number][0] if number < len(self.steps) else inf
         return start
 
 
