@@ -29,6 +29,8 @@ ENGINES = ("compiled", "reference")
 #: warning. The fallback is needed if the compiled engine does not support the policy or the
 #: placement.
 LONG = 10_000
+#: An error message names the sizes of at most this number of clusters.
+MOST_NAMED = 8
 
 
 def simulate(
@@ -252,4 +254,7 @@ def _limit_in_words(system, request):
         return f"the largest cluster has {system.largest}"
     if request == "flexible":
         return f"the system has {system.processors}"
-    return f"the clusters have {', '.join(map(str, system.sizes))}"
+    if system.is_equal and len(system) > MOST_NAMED:
+        return f"each of the {len(system):,} clusters has {system.largest:,}"
+    sizes = [*map(str, system.sizes[:MOST_NAMED]), *["…"] * (len(system) > MOST_NAMED)]
+    return f"the clusters have {', '.join(sizes)}"

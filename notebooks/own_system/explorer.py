@@ -26,7 +26,7 @@ from own_system.options import ALONE, larger, with_more
 from own_system.page import mark_zero
 from own_system.report import SitesReport
 from own_system.simulation import Sites, outcome_of
-from own_system.words import duration, in_a_row, unit_of
+from own_system.words import unit_of
 
 #: What the sites can do: the ways that the user can choose from.
 WAYS = STAY, SHARE, SPAN, SOONER = (
@@ -141,13 +141,16 @@ class _Options:
         longest = np.nan_to_num(waits["alone"].max())  # NaN if all groups are saturated
         size, unit = unit_of(longest)
         table = waits.assign(**{name: waits[name] / size for name in HOURS})
+        table["words"] = [_in_words(row, unit) for row in table.to_dict("records")]
         if earlier is not None:
             table["before"] = self._waits(earlier, grouping)["change"] / size
         most = 1.1 * longest / size or 1.0
         rings = "" if earlier is None else "; rings: before the last change"
+        if (waits["ci95_low"] < -waits["alone"]).any():
+            rings += "; where an interval exceeds the wait of today, few weeks decide"
         figure = plots.intervals(
             table, x="change", row="row", words="words", row_height=0.3, span=(-most, most),
-            before="before" if rings else None,
+            before=None if earlier is None else "before",
             xlabel=f"change of the mean wait, {unit}", title=self._title(setting),
             subtitle=f"{self._sizes(setting)}; mean wait minus that of staying alone with EASY on "
             f"today's processors; 95 % intervals by bootstrap over weeks{rings}",
@@ -166,7 +169,6 @@ class _Options:
             "ci95_low": yours["change_low"], "ci95_high": yours["change_high"],
             "warning": yours["warning"], "grouping": yours["grouping"],
         })  # fmt: skip
-        waits["words"] = [_in_words(row) for row in waits.to_dict("records")]
         wide = waits["grouping"].eq("width")
         return waits.assign(row=waits.index.where(~wide, waits.index + " wide"))
 
@@ -217,14 +219,16 @@ def _why_not_better(wait: pd.Series) -> str:
     return "whether all jobs together wait less is not sure"
 
 
-def _in_words(row):
+def _in_words(row: Mapping[str, Any], unit: str) -> str:
+    # All rows have the unit of the axis, and its digits.
+    alone, then, change, low, high = (f"{row[name]:.1f}" for name in HOURS)
     if np.isnan(row["then"]):
         return row["warning"]
     if np.isnan(row["alone"]):
-        return f"{duration(row['then'])}; {row['warning']}"
-    ends = (row[name] for name in HOURS)
-    now, then, change = in_a_row(*ends)
-    return f"{now} → {then}, {change}"
+        return f"{then} {unit}; {row['warning']}"
+    signed = [f"{float(text):+.1f}".replace("-", "−") for text in (change, low, high)]
+    ends = "" if np.isnan(row["ci95_low"]) else f" ({signed[1]} to {signed[2]})"
+    return f"{alone} → {then} {unit}, {signed[0]}{ends}"
 
 
 def option_explorer(report: SitesReport, state: str = "") -> Explorer:

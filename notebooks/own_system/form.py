@@ -124,7 +124,7 @@ class OwnSystem(ipw.VBox):
         """
         logs = [log for _, log, _ in SITES] + [entry.name for entry in CATALOGUE]
         row = [
-            inputs.text_entry("site", name or f"site {len(self.sites.children) + 1}"),
+            inputs.text_entry("site", name or _new_name(len(self.sites.children))),
             ipw.Combobox(value=log, options=logs, description="log file", style=inputs.WIDE,
                          layout={"flex": "1 1 300px"}, continuous_update=False,
                          placeholder="path: SWF, or sacct's"),
@@ -145,7 +145,9 @@ class OwnSystem(ipw.VBox):
         self._hand_over(None)
         self.view.show(ui.View.data)
         rows = [[entry.value for entry in row.children] for row in self.sites.children]
-        rows = [row for row in rows if any(row)]  # An emptied row is no site.
+        # An emptied row is no site, and neither is a new row in which nothing was entered.
+        unused = [[name, "", 0] for name in ("", *map(_new_name, range(len(rows))))]
+        rows = [row for row in rows if row not in unused]
         clusters: dict[str, int] = {}
         for name, _, size in rows:
             if not name or name in clusters:
@@ -200,6 +202,10 @@ class OwnSystem(ipw.VBox):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         still = {"text/html": ui.HINT + self.view.data["text/html"]}
         return super()._repr_mimebundle_(**kwargs) | self.view.data | still
+
+
+def _new_name(number: int) -> str:
+    return f"site {number + 1}"
 
 
 def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:

@@ -85,7 +85,7 @@ def test_the_title_has_what_is_chosen_and_the_verdict_of_the_rule(options, monke
 def test_a_queue_that_grows_to_the_end_has_words_in_the_place_of_numbers(options):
     setting = TODAY._replace(load=50, policy=NONE)
     waits = options._waits(setting, "site")
-    assert waits["words"].str.startswith("saturated: ").any()
+    assert waits["warning"].str.startswith("saturated: ").any()
     assert "saturated: " in options._title(setting)
 
 

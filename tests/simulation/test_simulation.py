@@ -1,5 +1,7 @@
 """Tests of `simulate`: its errors, its defaults, and the order of events at one instant."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -33,6 +35,19 @@ def test_a_job_that_can_never_start_is_named(request_type, components, job, why)
     with pytest.raises(co.InputError, match=message):
         co.simulate(system, jobs)
     co.simulate(system, jobs[:job]).verify()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "why"),
+    [
+        ([1] * 1_000, "each of the 1,000 clusters has 1;"),
+        ([*range(1, 10), 1], "the clusters have 9, 8, 7, 6, 5, 4, 3, 2, …;"),
+    ],
+)
+def test_of_many_clusters_a_few_are_named(sizes, why):
+    jobs = co.JobStream([0], [1], [[99, 1]], request="unordered")
+    with pytest.raises(co.InputError, match=re.escape(why)):
+        co.simulate(co.Multicluster(sorted(sizes, reverse=True)), jobs)
 
 
 @pytest.mark.parametrize(

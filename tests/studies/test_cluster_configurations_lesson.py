@@ -27,7 +27,7 @@ def test_the_leaderboard_orders_by_loss_and_judges_by_differences_on_the_same_jo
     assert table.loc[1, "placement"] == "by clusters"
     lines = table.set_index("placement")
     # The same rule, run by the other engine on the same jobs.
-    losses = ["mean loss", "less first fit", "4 × 32", "8 × 16", "16 × 8"]
+    losses = ["mean loss", "minus first fit", "4 × 32", "8 × 16", "16 × 8"]
     assert lines.loc["like best fit", losses].equals(lines.loc["best fit", losses])
     assert lines.loc["by clusters", "beats the three"] == "yes"
     # What differs in nothing from a rule does not beat it; the rule is held against the others.

@@ -1,5 +1,6 @@
 """The break-even explorer: whole jobs and spanning jobs on the same clusters, by the penalty."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -44,7 +45,7 @@ def _carried(
 
 def break_even_picture(
     clusters: int = 4, largest: int = 8, policy: str = "FCFS", placement: str = WORST_FIT,
-    penalty: float = 0.25, coarse: bool = False,
+    penalty: float = 0.25, coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> plots.Picture:  # fmt: skip
     """Draw the work that spanning and whole jobs get done, by the penalty.
 
@@ -60,6 +61,8 @@ def break_even_picture(
         The penalty of the jobs that span, as a fraction of their run time.
     coarse : bool
         Whether to simulate fewer jobs, for a quick picture.
+    before : mapping, optional
+        Earlier arguments, whose crossing is drawn as a ring.
 
     Raises
     ------
@@ -77,13 +80,25 @@ def break_even_picture(
     span, whole = _carried(clusters, largest, policy, placement, COARSE if coarse else FINE)
     figure = plots.lines(
         _lines(span, whole), x="penalty", y="carried", line="line", xlabel="penalty",
+        names="legend",
         ylabel="work done,\nshare of the processors", title=_title(span, whole, penalty),
         subtitle=f"{clusters} clusters of {CLUSTER}, components U[1,{largest}], {policy}, "
-        f"{placement}; break-even penalty {_break_even(span, whole)}",
+        f"{placement}; break-even penalty {_break_even(span, whole)}, marked; ring: before",
     )  # fmt: skip
-    figure.axes[0].axvline(penalty, color="black", linestyle=":", linewidth=1)
-    figure.axes[0].set_ylim(0, 1)
+    axes = figure.axes[0]
+    axes.axvline(penalty, color="black", linestyle=":", linewidth=1)
+    axes.plot(*_crossing(span, whole), "ko", markersize=6)
+    if before is not None and not coarse:
+        past = (before[name] for name in ("clusters", "largest", "policy", "placement"))
+        ring = {"color": plots.GREY, "markerfacecolor": "none", "markersize": 11}
+        axes.plot(*_crossing(*_carried(*past, FINE)), "o", **ring)
+    axes.set(xlim=(0, MOST), ylim=(0.3, 1))
     return plots.Picture(figure)
+
+
+def _crossing(span: Replications, whole: Replications) -> tuple[float, float]:
+    """Return the break-even penalty, which may be below 0, and the work that is done there."""
+    return span.mean / whole.mean - 1, whole.mean
 
 
 def _lines(span: Replications, whole: Replications) -> pd.DataFrame:

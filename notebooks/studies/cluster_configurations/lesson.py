@@ -314,7 +314,7 @@ def leaderboard(entries: dict[str, co.Placement]) -> pd.DataFrame:
     for name, runs, others in held_against(known, entries, _runs):
         excess = (runs["mean"] - known["first fit"]["mean"]).interval
         row: dict[str, Any] = {"placement": name, "mean loss": round(runs["mean"].mean, 4)}
-        row["less first fit"] = "" if name == "first fit" else off_by(excess)
+        row["minus first fit"] = "" if name == "first fit" else off_by(excess)
         for where, loss in runs.items():
             is_smaller = [(loss - other[where]).interval.below(0) for other in others]
             beats = ANSWERS[all_of(*is_smaller)]
