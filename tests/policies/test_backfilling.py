@@ -288,14 +288,16 @@ def log_jobs(name, largest, estimates="requested"):
         (300, "requested"),
         (300, "exact"),
         pytest.param(700, "requested", marks=pytest.mark.long),
-        pytest.param(None, "requested", marks=pytest.mark.long),
+        pytest.param(80_000, "requested", marks=pytest.mark.long),
     ],
 )
 def test_jobs_of_real_logs_start_as_in_the_textbooks(real_logs, name, size, most, estimates):
+    if name == "HPC2N":  # Its 200,000 jobs would take the textbook version hours.
+        most = min(most, 20_000)
     jobs = log_jobs(name, size, estimates)[:most]
     if estimates == "exact":  # The textbook version does not support jobs of length 0.
         jobs = jobs[jobs.runtime > 0]
-    assert_as_naive(size, jobs, ("compiled", "reference") if most else ["compiled"])
+    assert_as_naive(size, jobs, ("compiled", "reference") if most <= 700 else ["compiled"])
 
 
 @pytest.mark.parametrize(("name", "size"), LOGS)
