@@ -96,12 +96,14 @@ def division_curves(
 def _division_curves(
     system: Multicluster, model: JobModel, effort: CurveEffort
 ) -> Mapping[str, Curve]:
-    if model.components > len(system):
+    largest = model.largest()
+    # Only unordered requests place each component in a cluster that the scheduler chooses.
+    if largest.request == "unordered" and largest.components.shape[1] > len(system):
         raise InputError(
             f"components = {model.components}; give at most {len(system)}, because each component "
             f"needs a different cluster of {system}"
         )
-    refuse_impossible(system, model.largest())
+    refuse_impossible(system, largest)
     options: dict[str, Any] = {
         "jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications,
     }  # fmt: skip

@@ -31,11 +31,11 @@ def code_of(scenarios: Sequence[Scenario], load: float) -> str:
     load : float
         The offered load of A. The same jobs arrive at B.
     """
-    text = "import coalloc_lib as co\n"
+    text = "import coalloc_lib as co\nfrom coalloc_lib.statistics.scenario_pairs import by_size\n"
     for side, scenario in zip(SIDES, scenarios, strict=True):
         lines = ",\n    ".join(_arguments(scenario))
         text += f"\n{side} = co.Scenario(\n    {lines})"
-    return f"{text}\nprint(co.statistics.scenario_pairs.by_size(A, B, load={load:.6g}))"
+    return f"{text}\nprint(by_size(A, B, load={load:.6g}))"
 
 
 def _arguments(part: Any) -> list[str]:

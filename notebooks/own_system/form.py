@@ -58,7 +58,7 @@ class OwnSystem(ipw.VBox):
 
     def __init__(self) -> None:
         self._report: SitesReport | None = None
-        self._followers: list[Callable[[SitesReport | None], None]] = []
+        self._follower: Callable[[SitesReport | None], None] = lambda _report: None
         self.sites, self._note = ipw.VBox(), ipw.HTML()
         self.clock = inputs.choice("clock", ("calendar", "weeks"), "weeks")
         self.zone = inputs.text_entry("time zone", "")
@@ -102,13 +102,16 @@ class OwnSystem(ipw.VBox):
         return self._report
 
     def tell(self, follower: Callable[[SitesReport | None], None]) -> None:
-        """Call a function with each new report, and with None when a report is no longer shown."""
-        self._followers.append(follower)
+        """Call a function with each new report, and with None when a report is no longer shown.
+
+        The function replaces the one that was given before, so that a cell that is run twice does
+        not do the same work twice.
+        """
+        self._follower = follower
 
     def _hand_over(self, report: SitesReport | None) -> None:
         self._report = report
-        for follower in self._followers:
-            follower(report)
+        self._follower(report)
 
     def add_site(self, name: str = "", log: str = "", processors: int = 0) -> None:
         """Add a row to the form for one more site.

@@ -300,6 +300,8 @@ def test_jobs_that_fit_into_no_cluster_are_named():
 def test_spanning_may_lose_without_a_penalty():
     span, whole = co.statistics.Replications([0.6, 0.61]), co.statistics.Replications([0.7, 0.71])
     assert break_even_explorer._break_even(span, whole).startswith("none, because")
+    doubtful = co.statistics.Replications([0.8, 0.81], "too short")
+    assert break_even_explorer._break_even(doubtful, whole).endswith("in doubt: too short")
 
 
 def test_where_the_queue_grows_to_the_end_there_is_no_verdict(without_images):

@@ -13,6 +13,7 @@ from tests.plots.test_curves import RESPONSES
 from tests.widgets.reading import control, lettering, notes, source
 
 MODEL = co.JobModel(co.uniform(1, 8), 4)
+FEW = divisions.CurveEffort(saturated_jobs=400, jobs=100, replications=2, step=2)
 
 
 @pytest.mark.parametrize(
@@ -97,6 +98,18 @@ def test_what_was_before_is_a_ghost_and_the_axes_stay():
     figures = [plots.curves(RESPONSES, whole=True), plots.curves(RESPONSES[:6], whole=True)]
     ends = {(a.get_xlim(), b.get_xlim(), a.get_ylim()) for a, b in (f.axes for f in figures)}
     assert ends == {((0, 1), (0, 1), (0.93, TOP))}
+
+
+@pytest.mark.parametrize("how", [{"request": "total"}, {"request": "flexible"}, {"merged_into": 2}])
+def test_jobs_of_more_components_than_clusters_run_if_they_can(how):
+    pair, jobs = co.Multicluster([32, 32]), co.JobModel(co.uniform(1, 4), 4, **how)
+    assert set(divisions.division_curves(pair, jobs, FEW)) == {"first fit", "worst fit"}
+
+
+def test_unordered_jobs_of_more_components_than_clusters_are_named():
+    pair, jobs = co.Multicluster([32, 32]), co.JobModel(co.uniform(1, 4), 4)
+    with pytest.raises(co.InputError, match=r"^components = 4; give at most 2, because"):
+        divisions.division_curves(pair, jobs, FEW)
 
 
 @pytest.mark.usefixtures("quick")

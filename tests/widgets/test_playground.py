@@ -5,6 +5,8 @@ import html
 import io
 import json
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -126,14 +128,22 @@ def test_the_code_of_a_scenario_makes_an_equal_scenario(scenario):
     assert (made["A"], made["B"]) == (scenario, other)
 
 
-def test_what_is_copied_makes_what_is_shown(box, capsys):
+def test_what_is_copied_makes_what_is_shown(box):
     made = {}
     exec(code(box), made)
     assert (made["A"], made["B"]) == (side(box, "A"), side(box, "B"))
     table = by_size(made["A"], made["B"], 0.7)
-    assert capsys.readouterr().out == f"{table}\n"
     for response in table["response"]:
         assert f"{response:.2f}" in box._repr_mimebundle_()["text/html"]
+
+
+def test_what_is_copied_runs_in_a_process_that_has_imported_nothing():
+    """In this process, other tests have imported the modules that the code may need."""
+    copied = playground_files.code_of((WHOLE, SPANNING), 0.3)
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", copied], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split()[:3] == ["load", "size", "scenario"]
 
 
 @pytest.mark.parametrize("span", centres.SPANS)

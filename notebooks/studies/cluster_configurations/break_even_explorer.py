@@ -9,7 +9,6 @@ import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, not_negative, one_of
-from coalloc_lib.basics.seeds import parent, spawn
 from coalloc_lib.model.distributions import uniform
 from coalloc_lib.model.system import Multicluster
 from coalloc_lib.statistics import Replications
@@ -38,8 +37,8 @@ def _carried(
     """Return the maximal utilization of spanning jobs without a penalty, and of whole jobs."""
     system, jobs = Multicluster([CLUSTER] * clusters), JobModel(uniform(1, largest), clusters)
     pair = BreakEven("", system, jobs, policy, placement)
-    every_run = parent(spawn(SEED, 1)[0])
-    span, whole = (saturated(each, *effort, every_run) for each in (pair.spanning, pair.whole))
+    seed = np.random.SeedSequence(SEED)
+    span, whole = (saturated(each, *effort, seed) for each in (pair.spanning, pair.whole))
     return span, whole
 
 
@@ -124,7 +123,8 @@ def _break_even(span: Replications, whole: Replications) -> str:
         return "none, because spanning loses even without a penalty"
     # The break-even penalty is the ratio of the maximal utilizations, minus 1.
     penalty, low, high = (end - 1 for end in (ratio.estimate, ratio.low, ratio.high))
-    return f"{penalty:.2f} ({low:.2f} to {high:.2f})"
+    words = f"{penalty:.2f} ({low:.2f} to {high:.2f})"
+    return f"{words}, in doubt: {ratio.warning}" if ratio.warning else words
 
 
 def break_even_explorer(state: str = "") -> Explorer:

@@ -121,7 +121,7 @@ def unequal_picture(
         "ordered requests are exact; rings: before the last change",
     )  # fmt: skip
     said = table[table["series"] == YOURS]
-    return plots.Picture(drawn, f"{name}: " + "; ".join(said["way"] + " " + said["words"]))
+    return plots.Picture(drawn, rows=said["way"] + ": " + said["words"])
 
 
 def _beside_equal(division: str, m: int, jobs: int) -> pd.DataFrame:
