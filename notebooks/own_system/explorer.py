@@ -1,4 +1,4 @@
-"""The explorer of notebook 07: an option that the reader puts together, against staying alone."""
+"""The explorer of notebook 07, which compares an option of the reader with staying alone."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -44,8 +44,8 @@ MORE = "more at "
 HOURS = "alone", "then", "change", "ci95_low", "ci95_high"
 #: The name of the option of the reader in the tables.
 YOURS = "yours"
-#: The table of the pairs of options that are compared: a single option has nothing to be compared
-#: with besides staying alone.
+#: The table of pairs of options for `Changes`. It is empty, because a single option is compared only
+#: with staying alone.
 NO_PAIRS = pd.DataFrame(columns=["option", "other", "change_low", "change_high", "warning"])
 
 
@@ -123,7 +123,7 @@ class _Options:
     def setting(
         self, way: str, policy: str, penalty: float, widest: str, load: int, **more: Any
     ) -> Setting:
-        """Return the setting that the controls show, without what has no effect on it."""
+        """Return the setting of the controls. A control without an effect does not change it."""
         penalty = penalty if way in (SPAN, SOONER) else 0.0
         guest = WIDEST[widest] if way == SHARE else None
         at_sites = tuple(more[MORE + name] for name in self.names)
@@ -237,7 +237,7 @@ def option_explorer(report: SitesReport, state: str = "") -> Explorer:
     Parameters
     ----------
     report : SitesReport
-        The report about the sites, whose jobs are simulated.
+        The report. The jobs of its sites are simulated.
     state : str
         The copied text of an earlier scenario; by default the controls have their usual values.
     """

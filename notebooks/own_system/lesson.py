@@ -125,7 +125,7 @@ def buy_picture(report: SitesReport) -> plots.Picture:
 
 
 def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
-    """Ask the jobs of which width gain most from an option, and then show all groups of jobs.
+    """Ask which width of jobs gains most from an option, and then show all groups of jobs.
 
     If fewer than two widths can be compared, the result is a sentence that says why.
     """
@@ -135,7 +135,7 @@ def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
     if len(table) < 2:
         return _no_numbers(rows["warning"])
     return guess(
-        f"{option}: for jobs of which width does the mean wait fall by the most hours?",
+        f"{option}: for which width of jobs does the mean wait fall by the most hours?",
         *(f"{width} wide" for width in table.index),
         reply="By their relative change, the order may be another one.",
         answer=lambda: f"{table.idxmin()} wide" if table.min() < 0 else None,
@@ -196,7 +196,7 @@ def _penalty_range(row: pd.Series) -> str | None:
 
 
 def _range_of(value: float, ranges: Mapping[str, float]) -> str | None:
-    # The name of the first range that does not end below the value; None if there is no value.
+    # The ranges are in increasing order. A missing value is NaN, and lies in none of them.
     return next((name for name, end in ranges.items() if value <= end), None)
 
 

@@ -27,7 +27,7 @@ Outcome = dict[str, NDArray]
 
 
 class Sites(NamedTuple):
-    """The sites of a report, with which an option can be simulated that the report does not have.
+    """The sites of a report and their jobs, which are needed to simulate further options.
 
     Parameters
     ----------

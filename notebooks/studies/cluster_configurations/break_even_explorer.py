@@ -46,7 +46,7 @@ def break_even_picture(
     clusters: int = 4, largest: int = 8, policy: str = "FCFS", placement: str = WORST_FIT,
     penalty: float = 0.25, coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> plots.Picture:  # fmt: skip
-    """Draw the work that spanning and whole jobs get done, by the penalty.
+    """Draw the maximal work per time of spanning jobs and of whole jobs, by the penalty.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def break_even_picture(
     coarse : bool
         Whether to simulate fewer jobs, for a quick picture.
     before : mapping, optional
-        Earlier arguments, whose crossing is drawn as a ring.
+        Earlier arguments. Their crossing is drawn as a ring.
 
     Raises
     ------
