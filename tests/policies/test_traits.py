@@ -54,6 +54,29 @@ def test_only_a_policy_that_overtakes_needs_more_than_the_head_of_a_held_queue()
         assert np.array_equal(*held) is not policy.overtakes
 
 
+POLICIES = [
+    co.FCFS(),
+    co.FPFS(2),
+    co.EASY(),
+    co.Conservative(),
+    co.Online(slot=1, step=1, horizon=200),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
+def test_a_policy_says_whether_estimates_change_its_schedule_and_whether_it_promises_every_start(
+    policy,
+):
+    """The same jobs run with exact estimates, and with estimates of at least nine hours."""
+    columns = [(0, 4, 3), (1, 8, 4), (2, 2, 1), (3, 9, 1), (3, 4, 2)]
+    exact, asked = (
+        run([4], [(submit, time, max(time, least), size) for submit, time, size in columns], policy)
+        for least in (0, 9)
+    )
+    assert np.array_equal(exact.start, asked.start) is not policy.uses_estimates
+    assert bool(np.isfinite(exact.promised).all()) is policy.promises_all
+
+
 @dataclass(frozen=True)
 class OneFirst(co.Placement):
     """A user-defined placement that uses several clusters only if no single cluster suffices."""
