@@ -11,6 +11,8 @@ from coalloc_lib.statistics import student
 from coalloc_lib.statistics.curves import response_point, response_times
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.statistics.saturation import (
+    WARM_UP,
+    batch_losses,
     heavy_traffic,
     replicated_traffic,
     saturated_loss,
@@ -142,6 +144,16 @@ def test_runs_of_few_jobs_and_batches_have_a_warning():
     assert saturated_loss(SCENARIO, batches=20).warning == ""
     short = saturated_loss(SCENARIO, jobs=400, seed=1, batches=500)  # a seventh of a service
     assert "neighbouring batches depend" in short.warning
+
+
+def test_a_warning_counts_the_jobs_that_end_after_the_warm_up():
+    """On one processor, jobs run one after another; a job arrives when the job before it starts."""
+    scenario = co.Scenario(co.Multicluster([1]), co.JobModel(co.uniform(1, 1), 1, "total"))
+    ends = np.cumsum(scenario.sample(40, seed=3).runtime)
+    last = ends[-3]  # The last job arrives, and the observation ends.
+    count = np.count_nonzero((ends > WARM_UP * last) & (ends <= last))
+    found = batch_losses(scenario, jobs=40, seed=3, backlog=1, batches=10)
+    assert found.warning.startswith(f"{count} jobs end in 10 batches")
 
 
 @pytest.mark.parametrize(("variation", "seed"), [(100, 0), (100, 1), (1000, 2), (1000, 3)])
