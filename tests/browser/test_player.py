@@ -58,6 +58,17 @@ def test_the_head_has_its_promise_drawn_and_who_passes_is_marked(opened):
     assert page.locator("text", has_text="promise to 5").count() == 1
 
 
+def test_jobs_of_one_instant_share_a_label_at_their_submission(opened):
+    jobs = co.JobStream([0, 0, 0, 5, 8, 8], [1] * 6, [1] * 6)
+    page = opened(co.Player(co.simulate(co.Multicluster([4]), jobs), now=9))
+    marks = page.locator(".cp-mark")
+    assert marks.count() == 6
+    below = marks.first.bounding_box()["y"] + 8
+    labels = [each for each in page.locator(".cp-small").all() if each.text_content() != ""]
+    shown = [each.text_content() for each in labels if 0 < each.bounding_box()["y"] - below < 20]
+    assert shown == ["1–3", "4", "5–6"]
+
+
 def test_keys_step_from_event_to_event(opened):
     page = opened(co.Player(schedule(), now=0))
     seen = [now(page)]

@@ -50,7 +50,7 @@ export class Scene {
     const { film } = this;
     const many = film.clusters.length;
     const shown = this.player.films.length;
-    const gap = many > 8 ? 3 : shown > 2 ? 6 : 12;
+    const gap = many > 8 ? 3 : many > 4 || shown > 2 ? 6 : 12;
     const gaps = shown > 1 ? gap * (many - 1) : 0;
     const height = Math.max(HEIGHTS[shown - 1] - gaps, 15 * many);
     this.frame = frame;
@@ -71,22 +71,34 @@ export class Scene {
       const box = { x: x0 - margin, y: 0, width: x1 - x0 + 2 * margin, height: this.bottom + 40 };
       for (const [name, value] of Object.entries(box)) this.clips[i].setAttribute(name, value);
     });
-    this.marked = this.marksWithNumbers();
+    this.labels = this.labelsOfMarks();
   }
 
-  /** Return the jobs whose number is shown at their submission. Numbers that would touch are left out. */
-  marksWithNumbers() {
-    const { submit, number } = this.film.jobs;
+  /** Return labels of submissions, by the first job of each. Labels that would touch are left out. */
+  labelsOfMarks() {
+    const { submit } = this.film.jobs;
     const pixels = this.player.view.scale;
-    const marked = new Set();
+    const labels = new Map();
     let free = -Infinity;
     for (const j of submit.keys()) {
-      const half = 3.5 * `${number[j]}`.length;
+      if (submit[j] === submit[j - 1]) continue;
+      const text = this.submittedWith(j);
+      const half = 3.5 * text.length;
       if (submit[j] * pixels - half < free) continue;
-      marked.add(j);
+      labels.set(j, text);
       free = submit[j] * pixels + half + 4;
     }
-    return marked;
+    return labels;
+  }
+
+  /** Return the number of a job, or the numbers of all jobs that are submitted at the same instant. */
+  submittedWith(j) {
+    const { submit, number } = this.film.jobs;
+    let last = j;
+    while (submit[last + 1] === submit[j]) last += 1;
+    if (last === j) return `${number[j]}`;
+    const isRow = number[last] - number[j] === last - j;
+    return isRow ? `${number[j]}–${number[last]}` : `${number[j]} +${last - j}`;
   }
 
   draw(now, view) {
@@ -233,9 +245,9 @@ export class Scene {
       const x = view.world(submit[j]);
       const [stroke] = this.player.colours(number[j]);
       marks.put(`mark ${j}`, "path", { d: `M${x} ${this.bottom + 3}v8`, stroke, class: "cp-mark" });
-      if (!this.marked.has(j)) continue;
+      if (!this.labels.has(j)) continue;
       const label = { x, y: this.bottom + 19, class: "cp-small" };
-      marks.put(`mark of ${j}`, "text", label, `${number[j]}`);
+      marks.put(`mark of ${j}`, "text", label, this.labels.get(j));
     }
   }
 
