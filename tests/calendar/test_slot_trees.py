@@ -148,6 +148,18 @@ def test_the_operations_of_updates_and_of_new_slots_are_counted():
     assert book.operations.advance == 15 + 15 + 14 + 12
 
 
+def test_the_operations_of_a_search_are_counted():
+    """Phase 1 goes from the root to a leaf of a tree of 8 leaves, which has four levels.
+
+    For one processor, phase 2 visits the node that phase 1 marked last, and retrieves its period.
+    """
+    book = SlotTrees([8], 10.0, 4)
+    assert len(book.search(0, 10, 1).found) == 1
+    assert (book.operations.phase1, book.operations.phase2) == (4, 2)
+    book.search(0, 10, 1)
+    assert (book.operations.phase1, book.operations.phase2) == (8, 4)
+
+
 def test_an_instant_may_be_a_number_of_numpy():
     trees = SlotTrees([4], 10.0, 5)
     start, end = np.float64(1), np.float64(4)

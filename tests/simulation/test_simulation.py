@@ -42,6 +42,7 @@ def test_a_job_that_can_never_start_is_named(request_type, components, job, why)
     [
         ([1] * 1_000, "each of the 1,000 clusters has 1;"),
         ([*range(1, 10), 1], "the clusters have 9, 8, 7, 6, 5, 4, 3, 2, …;"),
+        ([*range(1, 9)], "the clusters have 8, 7, 6, 5, 4, 3, 2, 1;"),
     ],
 )
 def test_of_many_clusters_a_few_are_named(sizes, why):
