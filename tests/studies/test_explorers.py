@@ -4,6 +4,7 @@ import asyncio
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import coalloc_lib as co
@@ -235,7 +236,7 @@ def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
     first = next(iter(workloads(1).values()))[0]
     late = first.replace(submit=first.submit + 100.3 * DAY)
     monkeypatch.setattr(sharing, "streams", lambda: {"late": late})
-    for picture in sharing.PICTURES:
+    for picture in (sharing.TIMES, sharing.BUSY):
         sharing.sharing_picture("m128", "late", policy="FCFS", penalty=0.35, picture=picture)
     m128, chopped, fcfs = co.Multicluster([128] * 4), late.chopped(128), co.FCFS()
     jobs, home = chopped.subjobs, (np.arange(len(late)) % 4)[chopped.job]
@@ -270,6 +271,41 @@ def test_the_ratio_by_the_penalty_is_that_of_the_schedules(without_images):
         ratio = spanning.average_weighted_response_time() / base
         assert f"penalty {penalty:g}: {ratio:.3f} (" in picture.alt
     assert f"its AWRT is {ratio:.3f} times" in picture.alt  # the title, at the chosen penalty
+
+
+def test_who_gains_by_spanning_is_told_by_the_widths_of_the_jobs(drawn):
+    first = next(iter(workloads(1).values()))[0]
+    picture = sharing.sharing_picture("m64", policy="EASY", penalty=0.35, picture=sharing.WHO)
+    jobs, m64 = first.chopped(64).subjobs, co.Multicluster.named("m64")
+    shared = sites.sharing(m64, jobs, scheduling=co.EASY())
+    spanning = sites.multi_site(m64, jobs, 0.35, scheduling=co.EASY())
+    change = (spanning.response - shared.response) / 3600
+    rows = drawn["dots"].set_index("row")
+    assert [*rows.index] == ["1", "2-4", "5-16", "17-64"]  # No piece is wider than a machine.
+    width = jobs.processors
+    for row, low, high in (("1", 1, 1), ("2-4", 2, 4), ("5-16", 5, 16), ("17-64", 17, 64)):
+        chosen = (low <= width) & (width <= high)
+        assert rows["change"][row] == pytest.approx(change[chosen].mean(), rel=1e-9)
+        assert f"processors {row}: {change[chosen].mean():+.2f} h (" in picture.alt
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ([(-2, -1), (-1, 1), (1, 2), (3, 4)],
+         "With spanning, responses are shorter for jobs of 1; longer for jobs of 5-16, 17-64 "
+         "processors"),
+        ([(-2, 0), (-1, 1), (0, 2), (-3, 4)], "No width surely gains or loses by spanning"),
+    ],
+)  # fmt: skip
+def test_the_title_names_the_widths_that_surely_gain_or_lose(drawn, monkeypatch, ends, words):
+    found = pd.DataFrame({"row": ["1", "2-4", "5-16", "17-64"], "words": ""})
+    found[["ci95_low", "ci95_high"]] = ends
+    monkeypatch.setattr(sharing, "_changes_by_width", lambda ran: found)
+    first = next(iter(workloads(1).values()))[0]
+    monkeypatch.setattr(sharing, "streams", lambda: {"few": first[np.arange(400)]})
+    how = {"policy": "FCFS", "picture": sharing.WHO, "penalty": 0.0, "load": "0.3"}
+    assert sharing.sharing_picture("m128", "few", **how).alt.startswith(f"{words}: processors 1")
 
 
 def test_the_lines_cross_at_the_break_even_penalty_of_the_study(monkeypatch):

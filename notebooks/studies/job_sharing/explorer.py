@@ -25,7 +25,11 @@ from studies.job_sharing.runs import Setting, simulate
 #: the text that the control shows, and each value is the name of the weight in the code.
 WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=True))
 #: The pictures that the user can choose from.
-PICTURES = TIMES, BY_PENALTY, BUSY = "response times", "by the penalty", "how busy each site is"
+PICTURES = TIMES, BY_PENALTY, WHO, BUSY = (
+    "response times", "by the penalty", "who gains", "how busy each site is"
+)  # fmt: skip
+#: The greatest widths of the groups of jobs in the picture `WHO`; each begins above the one before.
+WIDTHS = 1, 4, 16, 64, 512
 #: The penalties of the picture `BY_PENALTY`, besides the one that the user has chosen.
 PENALTIES = 0.0, 0.1, 0.2, 0.3, 0.4, 0.5
 #: The number of bootstrap resamples for each confidence interval.
@@ -66,12 +70,14 @@ class RanJobs(NamedTuple):
     """The measurements of one simulated schedule of a workload.
 
     For each weight, `sums` has two rows by part of the time: the weighted sum of the response
-    times, and the sum of the weights. No job runs for less than `shortest` seconds. `spanned` is
-    the share of the jobs that span machines, and `busy` has the utilization of each site on each
-    day. `waiting` is the share of the work that has not started at the last submission.
+    times, and the sum of the weights. `by_width` has the same two rows for the jobs of each of the
+    `WIDTHS`, without weights. No job runs for less than `shortest` seconds. `spanned` is the share
+    of the jobs that span machines, and `busy` has the utilization of each site on each day.
+    `waiting` is the share of the work that has not started at the last submission.
     """
 
     sums: dict[str, NDArray[np.float64]]
+    by_width: NDArray[np.float64]
     shortest: float
     spanned: float
     busy: pd.DataFrame
@@ -90,17 +96,20 @@ def sharing_run(setting: Setting, jobs: JobStream, count: int) -> RanJobs:
     submit = schedule.jobs.submit
     part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
     shortest = float((schedule.end - schedule.start).min())
-    sums = {}
-    for name in WEIGHTS:
-        weight = getattr(schedule.jobs, name)
-        values = (schedule.response, 1.0)
-        sums[name] = np.array([np.bincount(part, weight * value, PARTS) for value in values])
+
+    def summed(weight: Any) -> NDArray[np.float64]:
+        values = schedule.response, 1.0
+        return np.array([np.bincount(part, weight * value, PARTS) for value in values])
+
+    sums = {name: summed(getattr(schedule.jobs, name)) for name in WEIGHTS}
+    group = np.searchsorted(WIDTHS, schedule.jobs.processors)
+    by_width = np.array([summed(group == number) for number in range(len(WIDTHS))])
     edges = submit.min() + DAY * np.arange(np.ptp(submit) // DAY + 1)
     busy = utilization_timeline(schedule, edges).query("grouping == 'cluster'")
     busy = busy.assign(day=(busy["begin"] - edges[0]) / DAY)
     work = schedule.jobs.work
     waiting = float(work[schedule.start > submit.max()].sum() / work.sum())
-    return RanJobs(sums, shortest, float(schedule.spans.mean()), busy, waiting)
+    return RanJobs(sums, by_width, shortest, float(schedule.spans.mean()), busy, waiting)
 
 
 @lru_cache(maxsize=64)
@@ -116,6 +125,8 @@ def _picture(
     if picture == BY_PENALTY:
         return _penalty_picture(how, label, weight)
     ran = _run_each_way(*how)
+    if picture == WHO:
+        return _width_picture(ran, label)
     if picture == BUSY:
         return _busy_picture(ran, label)
     return _response_picture(ran, label, weight, before)
@@ -164,6 +175,47 @@ def _ratio(spanning, sharing, weight):
     responses, weights = np.stack([spanning.sums[weight], sharing.sums[weight]], axis=1)
     resampled = resample_sums(responses, weights, BLOCK, resamples=RESAMPLES, seed=model.SEED)
     return resampled.interval(lambda means: float(means[0] / means[1]))
+
+
+def _width_picture(ran, label):
+    table = _changes_by_width(ran)
+    figure = plots.intervals(
+        table, x="change", row="row", words="words", row_height=0.34,
+        xlabel="change of the mean response, hours",
+        title=_no_verdict(ran) or _who_gains(table),
+        subtitle=f"{label}; mean response of spanning minus that of sharing, by the processors of "
+        "a job or of a piece of a divided job; 95 % intervals by bootstrap over sixths of the time",
+    )  # fmt: skip
+    figure.axes[0].axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
+    return Picture(figure, rows="processors " + table["row"] + ": " + table["words"])
+
+
+def _who_gains(table):
+    found = []
+    for name, chosen in (("shorter", table["ci95_high"] < 0), ("longer", table["ci95_low"] > 0)):
+        if chosen.any():
+            found.append(f"{name} for jobs of {', '.join(table['row'][chosen])}")
+    if not found:
+        return "No width surely gains or loses by spanning"
+    return f"With spanning, responses are {'; '.join(found)} processors"
+
+
+def _changes_by_width(ran):
+    spanning, sharing = ran[model.MULTI_SITE].by_width, ran[model.SHARING].by_width
+    rows = []
+    for number, widest in enumerate(WIDTHS):
+        if not spanning[number][1].sum():
+            continue  # There are no jobs of these widths.
+        above = WIDTHS[number - 1] if number else 0
+        responses, weights = np.stack([spanning[number], sharing[number]], axis=1)
+        resampled = resample_sums(responses, weights, BLOCK, resamples=RESAMPLES, seed=model.SEED)
+        change = resampled.interval(lambda means: float(means[0] - means[1]) / 3600)
+        row = f"{above + 1}-{widest}" if above else f"{widest}"
+        if widest == WIDTHS[-1]:
+            row = f"{above + 1} or more"
+        words = f"{change.estimate:+.2f} h {_ends(change, '{:+.2f}'.format)}"
+        rows.append({"row": row, "words": words} | interval_columns(change, "change"))
+    return pd.DataFrame(rows)
 
 
 def _busy_picture(ran, label):
@@ -223,9 +275,13 @@ def _run_each_way(*how):
 
 
 def _title(ran, ratio):
+    return _no_verdict(ran) or verdict(ratio)
+
+
+def _no_verdict(ran):
     saturated = [way for way in (model.SHARING, model.MULTI_SITE) if ran[way].is_saturated]
     if not saturated:
-        return verdict(ratio)
+        return ""
     return f"With {' and with '.join(saturated)}, the queue grows to the end: no verdict"
 
 
@@ -260,7 +316,7 @@ def sharing_picture(
     penalty: float = 0.25, weight: str = "processors × run time", load: str = "as they came",
     picture: str = TIMES, coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
-    """Draw the weighted response times, their ratio by the penalty, or how busy each site is.
+    """Draw the weighted response times, and other pictures that compare spanning with sharing.
 
     Parameters
     ----------
