@@ -91,7 +91,7 @@ def row_height(rows: int, highest: float) -> float:
 
     The rows are lower than usual if there are many, but never too low for their names.
     """
-    return max(LOWEST_ROW, min(ROW, highest / rows))
+    return max(LOWEST_ROW, min(ROW, highest / max(rows, 1)))
 
 
 def change_figure(options: Any, highest: float = inf) -> Any:

@@ -218,6 +218,7 @@ def test_a_third_site_needs_a_log_or_is_left_out_where_all_of_it_is_empty(form):
 
 
 def test_a_site_can_be_removed_but_not_the_last_one(form):
+    assert refusal(form) == []
     first, second = form.sites.children
     form.buttons["One more site"].click()
     form.buttons["One more site"].click()
