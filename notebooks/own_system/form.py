@@ -117,7 +117,9 @@ class OwnSystem(ipw.VBox):
         self.path = _text_entry("save as", "report.html", "1 1 160px")
         self.view = ui.View(layout={"flex": "0 1 auto", "min_height": "200px", "overflow": "auto"})
         self.view.add_class("coalloc-view")
-        self._bar = ipw.IntProgress(style=inputs.WIDE, layout={"width": "auto"} | inputs.NARROW)
+        self._bar = ipw.IntProgress(
+            style=inputs.WIDE, layout={"flex": "1 1 200px", "width": "auto"} | inputs.NARROW
+        )
         for site in SITES:
             self.add_site(*site)
         for entry in (self.clock, self.zone, self.missing, self.penalties):

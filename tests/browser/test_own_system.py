@@ -64,11 +64,11 @@ def test_it_answers_and_the_answer_fades_in_its_place_when_a_file_is_wrong(page,
     fill(page, "log file", "nowhere.swf")
     pale = page.locator(".coalloc-past")
     pale.wait_for()
-    place = pale.bounding_box()
+    height = pale.bounding_box()["height"]
     (said,), shown = press(page, "Answer")
     assert "nowhere.swf" in said
     assert shown == []
-    assert pale.bounding_box() == place
+    assert pale.bounding_box()["height"] == height > 200
     fill(page, "log file", str(files["north"]))
     fill(page, "processors", "0")
     assert press(page, "Answer") == (
