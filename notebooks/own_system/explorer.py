@@ -26,7 +26,7 @@ from own_system.options import ALONE, larger, with_more
 from own_system.page import mark_zero
 from own_system.report import SitesReport
 from own_system.simulation import Sites, outcome_of
-from own_system.words import unit_of
+from own_system.words import FEW_WEEKS, unit_of
 
 #: What the sites can do: the ways that the user can choose from.
 WAYS = STAY, SHARE, SPAN, SOONER = (
@@ -147,7 +147,7 @@ class _Options:
         most = 1.1 * longest / size or 1.0
         rings = "" if earlier is None else "; rings: before the last change"
         if (waits["ci95_low"] < -waits["alone"]).any():
-            rings += "; where an interval exceeds the wait of today, few weeks decide"
+            rings += f"; {FEW_WEEKS}"
         figure = plots.intervals(
             table, x="change", row="row", words="words", row_height=0.3, span=(-most, most),
             before=None if earlier is None else "before",

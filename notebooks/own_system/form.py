@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from html import escape
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from coalloc_lib.widgets import inputs
 from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.swf import SwfLog
+from own_system.errors import ShortError
 from own_system.options import AT_NEED, LARGER, PENALTIES
 from own_system.page import change_figure
 from own_system.report import SitesReport, sites_report
@@ -26,6 +28,17 @@ from own_system.words import changed, duration
 
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}
+#: The height of the form, which fits into the window of a small laptop. The answer gets what the
+#: entries leave, and scrolls if it is higher. The rows of more than five sites scroll, too.
+_HIGHEST, _FIVE_SITES = "636px", "166px"
+#: The style of an entry whose label is as wide as its text.
+_SHORT = {"description_width": "initial"}
+#: The style of a paragraph of the answer, with little room above and below.
+_CLOSE = 'style="margin: 5px 0"'
+#: The height of all rows of the first picture together, in inches.
+_HIGHEST_ROWS = 1.5
+#: The names that the form gives to new sites.
+_NEW_NAME = re.compile(r"site [0-9]+")
 #: The initial rows of the form, one per site: the name of the site, its log, and its number of
 #: processors.
 SITES = (("KTH", "KTH-SP2" + STAND_IN, 100), ("CTC", "CTC-SP2" + STAND_IN, 338))
@@ -48,45 +61,90 @@ class _Bar(NullProgress):
         self._bar.layout.display = "none"
 
 
+class _SiteRow(ipw.HBox):
+    """The entries of a site (its name, its log and its processors), and a button to remove it."""
+
+    def __init__(self, name: str, log: str, processors: int) -> None:
+        logs = [log for _, log, _ in SITES] + [entry.name for entry in CATALOGUE]
+        self.entries = [
+            _text_entry("site", name, "0 1 220px"),
+            ipw.Combobox(value=log, options=logs, description="log file", style=_SHORT,
+                         layout={"flex": "1 1 300px"}, continuous_update=False,
+                         placeholder="path: SWF, or sacct's"),
+            ipw.IntText(processors, description="processors", style=_SHORT,
+                        layout={"width": "13em"}),
+        ]  # fmt: skip
+        self.remove = ipw.Button(
+            description="Remove", tooltip="remove this site", layout={"width": "6em"}
+        )
+        super().__init__([*self.entries, self.remove], layout=_WRAP)
+
+    @property
+    def values(self) -> tuple[str, str, int]:
+        """The name of the site, its log, and its number of processors."""
+        name, log, processors = (entry.value for entry in self.entries)
+        return name, log, processors
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether the row is emptied, or new and still without an entry."""
+        name, log, processors = self.values
+        return not log and not processors and (not name or bool(_NEW_NAME.fullmatch(name)))
+
+
 class OwnSystem(ipw.VBox):
     """A form that recommends whether sites should share jobs, given the logs of the sites.
 
-    A note below the buttons says what was saved, or what is wrong. The recommendation fades when an
-    entry of the form changes. It disappears if an error occurs and while a new recommendation is
-    calculated.
+    A note below the buttons says what was saved, or what is wrong. The recommendation is pale after
+    an entry of the form has changed, until a new one replaces it. It stays pale if an entry is
+    wrong, and the form then has no report.
     """
 
     def __init__(self) -> None:
         self._report: SitesReport | None = None
+        self._fault = ""
         self._follower: Callable[[SitesReport | None], None] = lambda _report: None
-        self.sites, self._note = ipw.VBox(), ipw.HTML()
+        self.sites = ipw.VBox(layout={"max_height": _FIVE_SITES, "overflow": "auto"})
+        # The note keeps its line while it is empty, so that the answer does not move.
+        self._note = ipw.HTML(layout={"min_height": "22px", "height": "auto", "margin": "0"})
         self.clock = inputs.choice("clock", ("calendar", "weeks"), "weeks")
-        self.zone = inputs.text_entry("time zone", "")
+        self.clock.style, self.clock.layout = _SHORT, {"width": "auto"}
+        self.zone = _text_entry("time zone", "")
         self.zone.placeholder = "UTC, if sacct names none"
-        self.missing = inputs.text_entry("limit, hours", "")
+        self.missing = _text_entry("limit, hours", "")
         self.missing.placeholder = "of jobs without estimate"
-        self.penalties = inputs.text_entry("penalties", ", ".join(f"{p:g}" for p in PENALTIES))
-        self.path = inputs.text_entry("save as", "report.html")
-        self.buttons, self.view = {}, ui.View(layout={"max_height": "490px", "overflow": "auto"})
+        self.penalties = _text_entry("penalties", ", ".join(f"{p:g}" for p in PENALTIES))
+        self.path = _text_entry("save as", "report.html", "1 1 160px")
+        self.view = ui.View(layout={"flex": "0 1 auto", "min_height": "200px", "overflow": "auto"})
         self.view.add_class("coalloc-view")
-        actions = {"Answer": self.answer, "One more site": self.add_site,
-                   "Save the page": self.save, "Save the tables": self.save_tables}  # fmt: skip
-        for name, act in actions.items():
-            self.buttons[name] = ipw.Button(description=name)
-            self.buttons[name].on_click(lambda _button, act=act: self._try(act))
-        self._bar = ipw.IntProgress(style=inputs.WIDE, layout={"width": "auto"} | inputs.NARROW)
+        self._bar = ipw.IntProgress(
+            style=inputs.WIDE, layout={"flex": "1 1 200px", "width": "auto"} | inputs.NARROW
+        )
         for site in SITES:
             self.add_site(*site)
-        entries = [self.clock, self.zone, self.missing, self.penalties]
-        self._fades_with(entries)
-        buttons = ipw.HBox([*self.buttons.values()], layout=_WRAP)
-        more = inputs.fold("more", ipw.HBox([*entries, self.path], layout=_WRAP))
-        self._note.add_class("coalloc-said")
-        form = ipw.VBox([self.sites, more, buttons, self._note, self._bar])
+        for entry in (self.clock, self.zone, self.missing, self.penalties):
+            self._fades_with(entry)
+        form = ipw.VBox([self.sites, self._buttons(), self._note], layout={"flex": "0 0 auto"})
         form.add_class("coalloc-needs-python")
-        super().__init__([ui.styled(), ui.gone(), form, self.view])
+        super().__init__([ui.styled(), ui.gone(), form, self.view], layout={"max_height": _HIGHEST})
         self.add_class("coalloc-whole")
         self._try(self.answer)
+
+    def _buttons(self) -> ipw.Box:
+        """Return the buttons, with the bar and the button *more* in their line."""
+        actions = {"Answer": self.answer, "One more site": self.add_site,
+                   "Save the page": self.save, "Save the tables": self.save_tables}  # fmt: skip
+        self.buttons = {name: ipw.Button(description=name) for name in actions}
+        for name, act in actions.items():
+            self.buttons[name].on_click(lambda _button, act=act: self._try(act))
+        entries = [self.clock, self.zone, self.missing, self.penalties, self.path]
+        line = inputs.fold("more", ipw.HBox(entries, layout=_WRAP))
+        # The entries follow the button that unfolds them, and are shown below the line.
+        more, unfolded = line.children
+        unfolded.layout = {"width": "100%", "order": "1"}
+        line.children = [*self.buttons.values(), more, unfolded, self._bar]
+        line.layout = _WRAP
+        return line
 
     @property
     def report(self) -> SitesReport:
@@ -95,10 +153,10 @@ class OwnSystem(ipw.VBox):
         Raises
         ------
         InputError
-            If the form shows no report, because of an error.
+            If an entry of the form is wrong. The message repeats the note of the form.
         """
         if self._report is None:
-            raise InputError("the form shows no answer; correct its entries, then press Answer")
+            raise ShortError(self._fault)
         return self._report
 
     def tell(self, follower: Callable[[SitesReport | None], None]) -> None:
@@ -125,17 +183,40 @@ class OwnSystem(ipw.VBox):
         processors : int
             The number of its processors.
         """
-        logs = [log for _, log, _ in SITES] + [entry.name for entry in CATALOGUE]
-        row = [
-            inputs.text_entry("site", name or _new_name(len(self.sites.children))),
-            ipw.Combobox(value=log, options=logs, description="log file", style=inputs.WIDE,
-                         layout={"flex": "1 1 300px"}, continuous_update=False,
-                         placeholder="path: SWF, or sacct's"),
-            ipw.IntText(processors, description="processors", style=inputs.WIDE,
-                        layout={"width": "15em"}),
-        ]  # fmt: skip
-        self._fades_with(row)
-        self.sites.children = (*self.sites.children, ipw.HBox(row, layout=_WRAP))
+        row = _SiteRow(name or self._new_name(), log, processors)
+        for entry in row.entries:
+            self._fades_with(entry)
+        row.remove.on_click(lambda _button: self._try(lambda: self.remove_site(row)))
+        self._show_sites([*self._rows, row])
+
+    def remove_site(self, row: ipw.Widget) -> None:
+        """Remove the row of a site from the form.
+
+        Parameters
+        ----------
+        row : Widget
+            The row, one of the children of `sites`. The last row cannot be removed.
+        """
+        rows = [each for each in self._rows if each is not row]
+        if not rows:
+            raise InputError("the form needs a site; change the entries of this one")
+        self._show_sites(rows)
+        if not row.is_unused:
+            self.view.add_class("coalloc-past")
+
+    @property
+    def _rows(self) -> tuple[_SiteRow, ...]:
+        return self.sites.children
+
+    def _show_sites(self, rows: list[_SiteRow]) -> None:
+        self.sites.children = rows
+        for row in rows:
+            row.remove.disabled = len(rows) == 1
+
+    def _new_name(self) -> str:
+        taken = {row.values[0] for row in self._rows}
+        names = (f"site {number}" for number in count(len(self._rows) + 1))
+        return next(name for name in names if name not in taken)
 
     def answer(self) -> None:
         """Read the logs, simulate all options, and show the recommendation in the form.
@@ -145,32 +226,47 @@ class OwnSystem(ipw.VBox):
         InputError
             If an entry of the form is wrong or a log cannot be read.
         """
+        self._fault = "the last run of the form was interrupted; press Answer again"
+        self.view.add_class("coalloc-past")
         self._hand_over(None)
-        self.view.show(ui.View.data)
-        rows = [[entry.value for entry in row.children] for row in self.sites.children]
-        # An emptied row is no site, and neither is a new row in which nothing was entered.
-        unused = [[name, "", 0] for name in ("", *map(_new_name, range(len(rows))))]
-        rows = [row for row in rows if row not in unused]
-        clusters: dict[str, int] = {}
-        for name, _, size in rows:
-            if not name or name in clusters:
-                raise InputError(f"site = {name!r}; give each site a different name")
-            clusters[name] = whole(f"processors of {name}", size)
+        try:
+            report, shown = self._simulated()
+        except (InputError, OSError) as error:
+            self._fault = f"an entry of the form is wrong ({error}); correct it, then press Answer"
+            raise
+        self.view.remove_class("coalloc-past")
+        self.view.show(shown)
+        self._hand_over(report)
+
+    def _simulated(self) -> tuple[SitesReport, dict[str, str]]:
+        """Return the report about the entries, and the answer by MIME type."""
+        clusters, files = self._entered_sites()
         limits = _numbers("limit", self.missing.value) if self.missing.value else [None]
         if len(limits) > 1:
             raise InputError(f"limit = {self.missing.value!r}; give a single number, in hours")
         limit = limits[0] and 3600 * limits[0]
         penalties = _numbers("penalties", self.penalties.value)
         with _Bar(self._bar) as bar:
-            logs = {name: _read(name, log, self.zone.value) for name, log, _ in rows}
+            logs = {name: _read(name, log, self.zone.value) for name, log in files.items()}
             bar.total(1)
             report = sites_report(clusters, logs, clock=self.clock.value, missing=limit,
                                   penalties=penalties, progress=bar)  # fmt: skip
             shown = _report_by_type(report, clusters, logs)
             bar.step()
-            self.view.remove_class("coalloc-past")
-            self.view.show(shown)
-        self._hand_over(report)
+        return report, shown
+
+    def _entered_sites(self) -> tuple[dict[str, int], dict[str, str]]:
+        """Return the processors and the log file of each site by its name."""
+        clusters, files = {}, {}
+        for name, log, processors in (row.values for row in self._rows if not row.is_unused):
+            if not name or name in clusters:
+                raise InputError(f"site = {name!r}; give each site a different name")
+            clusters[name] = whole(f"processors of {name}", processors)
+            files[name] = log
+        if len(clusters) < 2:
+            one = next(iter(clusters), "none")
+            raise InputError(f"sites = {one}; give two or more, because one site shares nothing")
+        return clusters, files
 
     def save(self) -> str:
         """Save the report as an HTML page, and return a message with the path of the file."""
@@ -198,31 +294,36 @@ class OwnSystem(ipw.VBox):
             for button in self.buttons.values():
                 button.disabled = False
 
-    def _fades_with(self, entries: list[ipw.Widget]) -> None:
-        for entry in entries:
-            entry.observe(lambda _change: self.view.add_class("coalloc-past"), "value")
+    def _fades_with(self, entry: ipw.Widget) -> None:
+        entry.observe(lambda _change: self.view.add_class("coalloc-past"), "value")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        still = {"text/html": ui.HINT + self.view.data["text/html"]}
-        return super()._repr_mimebundle_(**kwargs) | self.view.data | still
+        # A notebook file cannot store a pale answer, so it stores none that is out of date.
+        data = ui.View.data if self._report is None else self.view.data
+        still = {"text/html": ui.HINT + data["text/html"]}
+        return super()._repr_mimebundle_(**kwargs) | data | still
 
 
-def _new_name(number: int) -> str:
-    return f"site {number + 1}"
+def _text_entry(label: str, value: str, flex: str = "1 1 200px") -> ipw.Text:
+    """Return a text entry with a narrow label, so that several fit beside each other."""
+    entry = inputs.text_entry(label, value)
+    entry.style, entry.layout = _SHORT, {"flex": flex}
+    return entry
 
 
 def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:
     words, table = report.answer.words, _table_as_html(options_table(report))
-    html = f"<p><b>{escape(words)}</b></p>"
+    html = f"<p {_CLOSE}><b>{escape(words)}</b></p>"
     # If a doubt is why nothing is recommended, the answer has said it.
     unsaid = {site: why for site, why in report.doubts.items() if why not in words}
     doubts = "; ".join(f"{site}: {why}" for site, why in unsaid.items())
     if doubts:
-        html += f"<p><b>Read with care.</b> {escape(doubts)}.</p>"
+        html += f"<p {_CLOSE}><b>Read with care.</b> {escape(doubts)}.</p>"
     below = _folded("each option in numbers", table) + _folded("the logs", _logs(clusters, logs))
     data = {"text/html": below, "text/plain": words}
     options = report.tables["options"]
-    figure, all_of_them = change_figure(options[_is_main(options)]), change_figure(options)
+    all_of_them = change_figure(options)
+    figure = change_figure(options[_is_main(options)], highest=_HIGHEST_ROWS)
     if figure is not None and all_of_them is not None:
         picture = Picture(all_of_them)._repr_mimebundle_()["text/html"]
         below = _folded("all options in a picture", picture) + below

@@ -13,16 +13,18 @@ from IPython.display import HTML
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics import checks
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.times import HOUR
 from coalloc_lib.simulation.sites import multi_site
 from coalloc_lib.statistics.site_comparison import ALL, together
 from coalloc_lib.workloads.catalogue import load_stand_in
 from lessons.teaching import Guess, checker, guess, near
 from own_system.decision import Changes, decide
+from own_system.errors import ShortError
 from own_system.options import ALONE, CONSERVATIVE, SHARED, span_if_sooner
-from own_system.page import load_figure, mark_zero
+from own_system.page import load_figure, mark_zero, row_height
 from own_system.report import SitesReport
-from own_system.words import changed
+from own_system.words import FEW_WEEKS, changed
 
 #: The table of exercise 1: how each option changes the mean wait, in hours, for the jobs of both
 #: sites ("all") and of each site. The three numbers are the change and the two ends of its 95 %
@@ -54,6 +56,9 @@ PENALTIES_GUESSED = {
     "to one above 0.4": np.inf,
 }  # fmt: skip
 BOUGHT_GUESSED = {"up to 5 %": 5.0, "5 to 20 %": 20.0, "20 to 50 %": 50.0, "over 50 %": np.inf}
+#: The height of all rows of the figure of a guess, in inches. The figure and the question together
+#: then fit into the window of a small laptop.
+GUESS_ROWS = 1.6
 
 
 def load_picture(report: SitesReport) -> plots.Picture:
@@ -81,10 +86,9 @@ def waits_picture(report: SitesReport) -> plots.Picture:
 
 def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.Picture:
     """Plot how an option changes the mean wait at each site and for each group of jobs."""
-    names = report.tables["options"]["option"].unique()[1:]
-    checks.one_of("option", option, names.tolist())
-    table = report.tables["options"].query("option == @option and metric == 'mean wait'")
-    table = table[table["change"].notna()]
+    _check_option(report, option)
+    waits = report.tables["options"].query("metric == 'mean wait'")
+    table = waits.query("option == @option and change.notna()")
     wide = table["grouping"].eq("width")
     hours = table[["change", "change_low", "change_high"]] / HOUR
     table = table.assign(
@@ -92,12 +96,27 @@ def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.
         ci95_low=hours["change_low"], ci95_high=hours["change_high"],
     )  # fmt: skip
     figure = plots.intervals(
-        table, x="change", row="row", row_height=0.25, xlabel="change of the mean wait, hours",
+        table, x="change", row="row", xlabel="change of the mean wait, hours",
         title="Who wins and who loses: " + option,
-        subtitle="left of 0: a shorter wait than alone; 95 % intervals by bootstrap over weeks",
+        subtitle="left of 0: a shorter wait than alone; 95 % intervals by bootstrap over weeks"
+        + _few_weeks(waits, option),
+        row_height=row_height(table["row"].nunique(), GUESS_ROWS),
     )  # fmt: skip
     mark_zero(figure.axes[0])
     return plots.Picture(figure, rows=_rows_in_words(table, "row", "change"))
+
+
+def _few_weeks(waits: pd.DataFrame, option: str) -> str:
+    by_group = waits.set_index(["option", "grouping", "group"])
+    exceeds = by_group["change_low"].loc[option] < -by_group["value"].loc[ALONE]
+    return f"; {FEW_WEEKS}" if exceeds.any() else ""
+
+
+def _check_option(report: SitesReport, option: str) -> None:
+    try:
+        checks.one_of("option", option, report.tables["options"]["option"].unique()[1:].tolist())
+    except InputError as error:
+        raise ShortError(str(error), argument="option") from None
 
 
 def break_even_picture(report: SitesReport) -> plots.Picture:
@@ -107,6 +126,7 @@ def break_even_picture(report: SitesReport) -> plots.Picture:
         table, x="penalty", row="group", panel="metric", xlabel="penalty",
         title="Up to what penalty always spanning beats sharing one queue",
         subtitle="95 % intervals; a dot at the largest simulated penalty means: this or more",
+        row_height=row_height(table["group"].nunique(), GUESS_ROWS),
     )  # fmt: skip
     return plots.Picture(figure, rows=_rows_in_words(table, "group", "metric", "penalty"))
 
@@ -120,6 +140,7 @@ def buy_picture(report: SitesReport) -> plots.Picture:
         table, x="processors", row="site", xlabel="more processors, % of today's",
         title="What sharing is worth in processors",
         subtitle="processors for the same mean wait alone as with one shared queue; 95 % intervals",
+        row_height=row_height(len(table), GUESS_ROWS),
     )  # fmt: skip
     return plots.Picture(figure, rows=_rows_in_words(table, "site", "processors"))
 
@@ -129,7 +150,7 @@ def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
 
     If fewer than two widths can be compared, the result is a sentence that says why.
     """
-    checks.one_of("option", option, report.tables["options"]["option"].unique()[1:].tolist())
+    _check_option(report, option)
     rows = report.tables["options"].query("option == @option and metric == 'mean wait'")
     table = rows.query("grouping == 'width'").set_index("group")["change"].dropna()
     if len(table) < 2:

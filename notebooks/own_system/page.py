@@ -19,6 +19,8 @@ from own_system.options import ALONE, SHARED
 
 #: The axis of the changes ends at this multiple of the largest change.
 WIDEST = 3
+#: The usual and the smallest height of a row of a figure, in inches.
+ROW, LOWEST_ROW = 0.24, 0.15
 
 
 def page_of(report: Any) -> str:
@@ -84,13 +86,23 @@ def _without_formulas(table, name):
     return table.assign(**{name: table[name].astype(str).str.replace("$", r"\$")})
 
 
-def change_figure(options: Any) -> Any:
+def row_height(rows: int, highest: float) -> float:
+    """Return a height of rows, in inches, with which all of them have at most the height `highest`.
+
+    The rows are lower than usual if there are many, but never too low for their names.
+    """
+    return max(LOWEST_ROW, min(ROW, highest / max(rows, 1)))
+
+
+def change_figure(options: Any, highest: float = inf) -> Any:
     """Plot how each option changes the mean wait, for all jobs and for the jobs of each site.
 
     Parameters
     ----------
     options : DataFrame
         The table ``options`` of a `SitesReport`.
+    highest : float
+        The greatest height of all rows together, in inches, if their names leave the choice.
 
     Returns
     -------
@@ -109,7 +121,8 @@ def change_figure(options: Any) -> Any:
     table = _without_formulas(wanted, "group")
     table = table.assign(**{new: wanted[old] / size for new, old in columns.items()})
     figure = plots.intervals(
-        table, x="change", row="option", panel="group", row_height=0.24, span=_span_of(table),
+        table, x="change", row="option", panel="group", span=_span_of(table),
+        row_height=row_height(table["option"].nunique(), highest),
         xlabel=f"change of the mean wait, {unit}",
         title="What each option changes, for all and for each site",
         subtitle="mean wait minus that of staying alone, on the same jobs; 95 % intervals",

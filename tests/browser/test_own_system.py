@@ -39,13 +39,16 @@ PRESS = """button => new Promise(done => {
 
 
 def press(page, name):
-    """Press a button of the form; return the messages and the results that are shown then."""
+    """Press a button of the form; return the messages and the results that are shown then.
+
+    A pale result is out of date, and is left out.
+    """
     page.get_by_role("button", name=name).evaluate(PRESS)
     said = page.locator(".jp-OutputArea").get_by_role("alert").all_inner_texts()
-    return said, page.locator(".coalloc-view:has(img)").all_inner_texts()
+    return said, page.locator(".coalloc-view:not(.coalloc-past):has(img)").all_inner_texts()
 
 
-def test_it_answers_and_an_answer_leaves_when_a_file_is_wrong(page, files, tmp_path):
+def test_it_answers_and_the_answer_fades_in_its_place_when_a_file_is_wrong(page, files, tmp_path):
     assert page.all_cells_ran is True
     assert press(page, "Answer")[1][0].startswith("Nothing can be recommended")
     page.get_by_text("the logs", exact=True).click()
@@ -59,10 +62,13 @@ def test_it_answers_and_an_answer_leaves_when_a_file_is_wrong(page, files, tmp_p
     assert str(tmp_path / "report.html") in press(page, "Save the page")[0][0]
     assert (tmp_path / "report.html").stat().st_size > 10_000
     fill(page, "log file", "nowhere.swf")
-    page.locator(".coalloc-past").wait_for()
+    pale = page.locator(".coalloc-past")
+    pale.wait_for()
+    height = pale.bounding_box()["height"]
     (said,), shown = press(page, "Answer")
     assert "nowhere.swf" in said
     assert shown == []
+    assert pale.bounding_box()["height"] == height > 200
     fill(page, "log file", str(files["north"]))
     fill(page, "processors", "0")
     assert press(page, "Answer") == (
@@ -72,3 +78,33 @@ def test_it_answers_and_an_answer_leaves_when_a_file_is_wrong(page, files, tmp_p
     fill(page, "processors", "16")
     said, shown = press(page, "Answer")
     assert (said, len(shown)) == ([], 1)
+
+
+#: This script returns the height of the form, and whether its answer has a scrollbar.
+SIZE = """() => {
+  const view = document.querySelector(".coalloc-view:has(img)");
+  const form = view.closest(".jp-OutputArea-child");
+  return [form.getBoundingClientRect().height, view.scrollHeight > view.clientHeight];
+}"""
+
+
+def test_it_fits_into_the_window_with_more_entries_and_with_more_sites(page):
+    page.set_viewport_size({"width": 1366, "height": 768})
+    more, add = (page.get_by_role("button", name=n, exact=True) for n in ("more", "One more site"))
+    if page.get_by_text("save as").first.is_hidden():
+        more.click()
+    add.click()
+    page.get_by_role("button", name="Remove").nth(2).wait_for()
+    height, scrolls = page.evaluate(SIZE)
+    assert height <= 640
+    for _ in range(5):
+        add.click()
+    page.get_by_role("button", name="Remove").nth(7).wait_for()
+    assert page.evaluate(SIZE)[0] <= 640
+    for _ in range(6):
+        page.get_by_role("button", name="Remove").last.click()
+        page.wait_for_timeout(300)
+    more.click()
+    height, scrolls = page.evaluate(SIZE)
+    assert height <= 640
+    assert not scrolls

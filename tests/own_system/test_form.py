@@ -55,8 +55,8 @@ def test_it_answers_as_the_report_does(form, report):
             assert len(named) == (0 if f"all {kind}s" in said else who.sum())
 
 
-def test_what_cannot_be_is_said_in_one_sentence_and_takes_the_answer_away(form, files, tmp_path):
-    before, name = form.report.answer, next(iter(CLUSTERS))
+def test_what_cannot_be_is_said_in_one_sentence_and_fades_the_answer(form, files, tmp_path):
+    before, shown, name = form.report.answer, form.view.value, next(iter(CLUSTERS))
     broken = tmp_path / "broken.swf"
     broken.write_text("1 2 three\n")
     table = tmp_path / "table.txt"
@@ -67,6 +67,11 @@ def test_what_cannot_be_is_said_in_one_sentence_and_takes_the_answer_away(form, 
         ({"log": str(broken)}, {"log": str(files[name])}, "broken.swf"),
         ({"log": str(table)}, {"log": str(files[name])}, "txt, line 1: the header has no column"),
         ({"processors": 1}, {"processors": CLUSTERS[name]}, "cluster of 1 processors"),
+        (
+            {"site": "", "log": "", "processors": 0},
+            {"site": name, "log": str(files[name]), "processors": CLUSTERS[name]},
+            "sites = south; give two or more",
+        ),
         ({"processors": 0}, {"processors": CLUSTERS[name]}, f"processors of {name} = 0; give"),
         ({"processors": -5}, {"processors": CLUSTERS[name]}, f"processors of {name} = -5; give"),
         ({"site": "south"}, {"site": name}, "'south'; give each site"),
@@ -76,7 +81,7 @@ def test_what_cannot_be_is_said_in_one_sentence_and_takes_the_answer_away(form, 
         (said,) = refusal(form)
         assert words in said
         assert "\n" not in said
-        assert_no_answer(form)
+        assert_no_report(form, shown, said)
         give(form, 0, **right)
     for control, text, named in (
         (form.penalties, "0, abc", "'0, abc'; give numbers"),
@@ -85,26 +90,49 @@ def test_what_cannot_be_is_said_in_one_sentence_and_takes_the_answer_away(form, 
         kept, control.value = control.value, text
         (said,) = refusal(form)
         assert named in said
-        assert_no_answer(form)
+        assert_no_report(form, shown, said)
         control.value = kept
     assert refusal(form) == []
     assert form.report.answer == before
 
 
-def assert_no_answer(form):
-    assert form.view.value == form.view.data["text/html"] == form.view.data["text/plain"] == ""
-    assert "press Answer" in refusal(form, "Save the page")[0]
-    with pytest.raises(InputError, match="press Answer"):
+def assert_no_report(form, shown, said):
+    """Assert that the old answer is pale and in its place, but that nothing else shows it."""
+    assert form.view.value == shown
+    assert "coalloc-past" in form.view._dom_classes
+    still = form._repr_mimebundle_()
+    assert "<img" not in still["text/html"] + still["text/plain"]
+    expected = f"an entry of the form is wrong ({said}); correct it, then press Answer"
+    assert refusal(form, "Save the page") == [expected]
+    with pytest.raises(InputError) as raised:
         _ = form.report
+    assert str(raised.value) == expected
 
 
-def test_what_is_shown_fades_with_a_change_of_the_form_and_is_gone_while_it_runs(form, monkeypatch):
+def test_after_an_interrupted_run_there_is_no_report(form, monkeypatch):
+    def interrupted(*_given, **_how):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(form_module, "sites_report", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            form.answer()
+    with pytest.raises(InputError, match=r"was interrupted; press Answer again"):
+        _ = form.report
+    assert refusal(form) == []
+
+
+def test_what_is_shown_fades_with_a_change_of_the_form_and_stays_while_it_runs(form, monkeypatch):
     seen, run = [], form_module.sites_report
 
     def sites_report(*given, progress, **how):
         report = run(*given, progress=progress, **how)
         bar, buttons = form._bar, form.buttons.values()
-        seen.append((form.view.value, bar.layout.display, bar.description, bar.max - bar.value))
+        assert form.view.value == shown
+        assert "coalloc-past" in form.view._dom_classes
+        with pytest.raises(InputError, match="press Answer"):
+            _ = form.report
+        seen.append((bar.layout.display, bar.description, bar.max - bar.value))
         assert all(button.disabled for button in buttons)
         return report
 
@@ -117,9 +145,8 @@ def test_what_is_shown_fades_with_a_change_of_the_form_and_is_gone_while_it_runs
     assert form.view.value == shown
     assert refusal(form) == []
     bar = form._bar
-    assert seen == [("", "", f"{bar.max - 1} of {bar.max} steps", 1)]
-    gone, new = changes  # headline, picture and table together, once
-    assert gone == ""
+    assert seen == [("", f"{bar.max - 1} of {bar.max} steps", 1)]
+    (new,) = changes  # headline, picture and table together, once
     assert "first: north on 16 processors" in new
     assert html.escape(form.report.answer.words) in new
     assert "<img" in new
@@ -186,7 +213,35 @@ def test_a_third_site_needs_a_log_or_is_left_out_where_all_of_it_is_empty(form):
     give(form, 2, site="", processors=0)
     assert refusal(form) == []
     assert form.report.made_by["command"].count("16") == 1
-    form.sites.children = form.sites.children[:-1]
+    form.sites.children[2].remove.click()
+    assert len(form.sites.children) == 2
+
+
+def test_a_site_can_be_removed_but_not_the_last_one(form):
+    assert refusal(form) == []
+    first, second = form.sites.children
+    form.buttons["One more site"].click()
+    form.buttons["One more site"].click()
+    third, fourth = form.sites.children[2:]
+    third.remove.click()
+    assert form.sites.children == (first, second, fourth)
+    assert "coalloc-past" not in form.view._dom_classes  # Nothing was entered in the row.
+    form.buttons["One more site"].click()
+    names = [row.children[0].value for row in form.sites.children]
+    assert names == [*CLUSTERS, "site 4", "site 5"]
+    for row in form.sites.children[2:]:
+        row.remove.click()
+    assert refusal(form) == []
+    assert not first.remove.disabled
+    second.remove.click()
+    assert "coalloc-past" in form.view._dom_classes
+    assert first.remove.disabled
+    with pytest.raises(InputError, match="the form needs a site"):
+        form.remove_site(first)
+    assert "sites = north; give two or more" in refusal(form)[0]
+    form.add_site("south", second.children[1].value, CLUSTERS["south"])
+    assert not first.remove.disabled
+    assert refusal(form) == []
 
 
 def test_the_first_picture_has_the_options_that_answer_the_question(form, report):

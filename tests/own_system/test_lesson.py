@@ -1,7 +1,10 @@
 """The guesses of notebook 07: their answers are those of the report that they are about."""
 
+import re
+
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 from coalloc_lib.basics.checks import InputError
 from own_system import lesson
@@ -23,10 +26,43 @@ def test_the_width_that_gains_most_is_that_of_the_largest_fall(report):
     widths = mean_waits(report, SHARED, "width").sort_values("change")
     assert asked._answer() == f"{widths['group'].iloc[0]} wide"
     assert set(asked._buttons.options) == {*(widths["group"] + " wide")}
-    with pytest.raises(InputError, match=r"option = 'conservative'"):
+    with pytest.raises(InputError, match=r"option = 'conservative'; choose .*'share one queue'"):
         lesson.widths_guess(report, "conservative")
     longer = with_table(report, "options", change=report.tables["options"]["change"].abs())
     assert lesson.widths_guess(longer)._answer() is None
+
+
+def test_a_wrong_option_is_answered_by_one_line(report, capsys):
+    shell = InteractiveShell()
+    shell.push({"lesson": lesson, "report": report})
+    for call in ("widths_guess", "change_by_group_picture"):
+        assert not shell.run_cell(f"lesson.{call}(report, 'none')").success
+        (said,) = capsys.readouterr().out.splitlines()
+        assert said.startswith("InputError: option = 'none'; choose one of 'conservative, alone', ")
+
+
+def test_an_interval_that_exceeds_the_wait_of_today_is_explained(report):
+    waits = report.tables["options"]
+    today = waits.query("option == @ALONE").set_index(["grouping", "group", "metric"])["value"]
+    mine = waits.set_index(["grouping", "group", "metric"]).index.map(today)
+    for factor, explained in ((-0.9, False), (-1.1, True)):
+        low = with_table(report, "options", change=-1.0, change_low=factor * mine, change_high=0.0)
+        picture = lesson.change_by_group_picture(low)
+        drawn = picture.image.decode()
+        assert ("few weeks decide" in drawn) == explained
+
+
+def test_the_opened_guesses_leave_room_for_the_question(report):
+    """Compare the height of each figure with the window, less the question and its answers."""
+    pictures = {
+        510: lesson.break_even_picture(report), 511: lesson.buy_picture(report),
+        450: lesson.change_by_group_picture(report),
+    }  # fmt: skip
+    for most, picture in pictures.items():
+        width, height = map(
+            float, re.findall(r'(?:width|height)="([\d.]+)pt"', picture.image[:2000].decode())
+        )
+        assert height / width * picture.width <= most
 
 
 def test_where_nothing_can_be_compared_the_reason_stands_in_the_place_of_the_question(report):
