@@ -102,6 +102,7 @@ class OwnSystem(ipw.VBox):
 
     def __init__(self) -> None:
         self._report: SitesReport | None = None
+        self._given: dict[str, Any] = {}
         self._fault = ""
         self._follower: Callable[[SitesReport | None], None] = lambda _report: None
         self.sites = ipw.VBox(layout={"max_height": _FIVE_SITES, "overflow": "auto"})
@@ -158,6 +159,20 @@ class OwnSystem(ipw.VBox):
         if self._report is None:
             raise ShortError(self._fault)
         return self._report
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The arguments ``clusters``, ``logs``, ``clock`` and ``missing`` of the report.
+
+        `sites_report`, `coalloc_lib.compare_sites` and
+        `coalloc_lib.statistics.site_comparison.together` take them.
+
+        Raises
+        ------
+        InputError
+            If an entry of the form is wrong.
+        """
+        return self._given if self.report else {}
 
     def tell(self, follower: Callable[[SitesReport | None], None]) -> None:
         """Call a function with each new report, and with None when a report is no longer shown.
@@ -249,8 +264,9 @@ class OwnSystem(ipw.VBox):
         with _Bar(self._bar) as bar:
             logs = {name: _read(name, log, self.zone.value) for name, log in files.items()}
             bar.total(1)
-            report = sites_report(clusters, logs, clock=self.clock.value, missing=limit,
-                                  penalties=penalties, progress=bar)  # fmt: skip
+            self._given = {"clusters": clusters, "logs": logs, "clock": self.clock.value,
+                           "missing": limit}  # fmt: skip
+            report = sites_report(**self._given, penalties=penalties, progress=bar)
             shown = _report_by_type(report, clusters, logs)
             bar.step()
         return report, shown

@@ -7,6 +7,7 @@ import pytest
 from coalloc_lib.basics.checks import InputError
 from own_system import form as form_module
 from own_system.form import OwnSystem
+from own_system.report import sites_report
 from tests.own_system.conftest import CLUSTERS
 from tests.widgets.reading import notes
 
@@ -38,6 +39,8 @@ def test_it_answers_as_the_report_does(form, report):
     form.clock.value = "calendar"
     assert refusal(form) == []
     assert form.report.answer == report.answer
+    again = sites_report(**form.given, penalties=[0, 0.25])
+    assert again.tables["options"].equals(form.report.tables["options"])
     assert html.escape(report.answer.words) in form._repr_mimebundle_()["text/html"]
     assert form._bar.value == form._bar.max > 10
     assert form._bar.layout.display == "none"
@@ -104,9 +107,10 @@ def assert_no_report(form, shown, said):
     assert "<img" not in still["text/html"] + still["text/plain"]
     expected = f"an entry of the form is wrong ({said}); correct it, then press Answer"
     assert refusal(form, "Save the page") == [expected]
-    with pytest.raises(InputError) as raised:
-        _ = form.report
-    assert str(raised.value) == expected
+    for name in ("report", "given"):
+        with pytest.raises(InputError) as raised:
+            getattr(form, name)
+        assert str(raised.value) == expected
 
 
 def test_after_an_interrupted_run_there_is_no_report(form, monkeypatch):
