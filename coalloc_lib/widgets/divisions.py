@@ -29,7 +29,9 @@ from coalloc_lib.workloads.models import JobModel
 
 #: The names of the placement policies whose response times the division explorer compares.
 COMPARED_PLACEMENTS = ("first-fit", "worst-fit")
-#: Several ways to divide 128 processors into clusters, each given by the cluster sizes.
+#: The number of processors that `DIVISIONS` divides. The subtitle names any other number.
+PROCESSORS = 128
+#: Several ways to divide these processors into clusters, each given by the cluster sizes.
 DIVISIONS = "4x32", "48,32,2x24", "64,32,2x16", "2x40,3x16", "8x16", "4x16,8x8"
 #: The largest number of components that the division explorer offers.
 MOST_COMPONENTS = 8
@@ -187,7 +189,12 @@ def _curves(sizes, components, component_sizes, penalty, effort) -> dict[str, Cu
 
 def _setting(sizes, components):
     words = "one component" if components == 1 else f"{components} components"
-    return f"{_system(sizes)}, {words}"
+    return f"{_in_processors(_system(sizes))}, {words}"
+
+
+def _in_processors(system: Multicluster) -> str:
+    number = system.processors
+    return f"{system}" if number == PROCESSORS else f"{system} ({number} processors)"
 
 
 def _in_words(name: str, curve: Curve) -> str:
