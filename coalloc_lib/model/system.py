@@ -108,7 +108,7 @@ NAMED_SYSTEMS = {
 
 #: The pattern of one or more equal clusters in a string. For example, "2x32" means two clusters of
 #: 32 processors each.
-_CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})[x×])?([+-]?\d{1,18})\s*", re.ASCII)
+_CLUSTERS = re.compile(r"\s*(?:([1-9]\d{0,3})\s*[xX×]\s*)?([+-]?\d{1,18})\s*", re.ASCII)
 
 
 def parse_clusters(text: str, argument: str = "sizes") -> Multicluster:

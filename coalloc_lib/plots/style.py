@@ -28,6 +28,8 @@ PRINTED: dict[str, Any] = {
 DIAMONDS = "◇: printed"
 #: The style of the white box behind a text, which separates its letters from lines in the figure.
 NAME_BOX: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
+#: The height of the name of a line with its white box, in inches.
+NAME_HEIGHT = 0.13
 #: The default width of figures, in inches.
 WIDTH = 8.2
 #: The height of a line of the title and of a line of the subtitle, in inches, and the numbers of
@@ -143,7 +145,7 @@ def name_lines(
     # logarithmic.
     scale = axes.transScale + axes.transLimits
     heights = np.array([scale.transform((x, y))[1] for x, y, *_ in ends])
-    least = 0.13 / (axes.get_figure().get_figheight() * axes.get_position().height)
+    least = NAME_HEIGHT / _height_of(axes)
     for _ in range(50):  # Two names that are too near move apart, each by half of the overlap.
         short = np.maximum(least - np.diff(heights), 0) / 2
         heights[1:] += short
@@ -153,6 +155,15 @@ def name_lines(
     style |= {"ha": "right" if left else "left", "xytext": (-6 if left else 6, 0)}
     for (x, _, name, colour), height in zip(ends, heights, strict=True):
         axes.annotate(name, (x, height), color=colour, bbox=NAME_BOX, **style)
+
+
+def _height_of(axes: Axes) -> float:
+    # Return the height of axes in inches. The layout engine moves the axes only when the figure is
+    # drawn, so the room for its titles is subtracted here.
+    figure: Any = axes.get_figure()
+    engine = figure.get_layout_engine()
+    share = 1.0 if engine is None else engine.get()["rect"][3]
+    return share * figure.get_figheight() * axes.get_position().height
 
 
 def name_signs(

@@ -19,7 +19,9 @@ from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.curves import Curve, response_curve
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.division_instants import instant_picture
 from coalloc_lib.widgets.inputs import (
+    choice,
     disable,
     slider_with_entry,
     slider_with_list,
@@ -29,8 +31,12 @@ from coalloc_lib.workloads.models import JobModel
 
 #: The names of the placement policies whose response times the division explorer compares.
 COMPARED_PLACEMENTS = ("first-fit", "worst-fit")
-#: Several ways to divide 128 processors into clusters, each given by the cluster sizes.
+#: The number of processors that `DIVISIONS` divides. The subtitle names any other number.
+PROCESSORS = 128
+#: Several ways to divide these processors into clusters, each given by the cluster sizes.
 DIVISIONS = "4x32", "48,32,2x24", "64,32,2x16", "2x40,3x16", "8x16", "4x16,8x8"
+#: The two pictures of the division explorer.
+CURVE, INSTANT = "response curve", "one instant"
 #: The largest number of components that the division explorer offers.
 MOST_COMPONENTS = 8
 #: The offered loads at which response times are simulated, as fractions of the maximal utilization.
@@ -96,14 +102,7 @@ def division_curves(
 def _division_curves(
     system: Multicluster, model: JobModel, effort: CurveEffort
 ) -> Mapping[str, Curve]:
-    largest = model.largest()
-    # Only unordered requests place each component in a cluster that the scheduler chooses.
-    if largest.request == "unordered" and largest.components.shape[1] > len(system):
-        raise InputError(
-            f"components = {model.components}; give at most {len(system)}, because each component "
-            f"needs a different cluster of {system}"
-        )
-    refuse_impossible(system, largest)
+    _refuse_impossible(system, model)
     options: dict[str, Any] = {
         "jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications,
     }  # fmt: skip
@@ -117,6 +116,17 @@ def _division_curves(
             scenario, loads, maximum=maximum, precision=PRECISION, **options
         )
     return curves
+
+
+def _refuse_impossible(system: Multicluster, model: JobModel) -> None:
+    largest = model.largest()
+    # Only unordered requests place each component in a cluster that the scheduler chooses.
+    if largest.request == "unordered" and largest.components.shape[1] > len(system):
+        raise InputError(
+            f"components = {model.components}; give at most {len(system)}, because each component "
+            f"needs a different cluster of {system}"
+        )
+    refuse_impossible(system, largest)
 
 
 def division_picture(
@@ -187,7 +197,12 @@ def _curves(sizes, components, component_sizes, penalty, effort) -> dict[str, Cu
 
 def _setting(sizes, components):
     words = "one component" if components == 1 else f"{components} components"
-    return f"{_system(sizes)}, {words}"
+    return f"{_in_processors(_system(sizes))}, {words}"
+
+
+def _in_processors(system: Multicluster) -> str:
+    number = system.processors
+    return f"{system}" if number == PROCESSORS else f"{system} ({number} processors)"
 
 
 def _in_words(name: str, curve: Curve) -> str:
@@ -246,7 +261,9 @@ def division_explorer(
 ) -> Explorer:  # fmt: skip
     """Return a widget that shows response times for different divisions into clusters.
 
-    A slider selects one of the given divisions, and a text field takes any other.
+    A slider selects one of the given divisions, and a text field takes any other. A list selects
+    the picture: the response times, or one instant at which a job waits although enough processors
+    are idle in total.
 
     Parameters
     ----------
@@ -281,18 +298,28 @@ def division_explorer(
     controls = {
         "sizes": listed, "other": own,
         "components": slider_with_entry("components", components, 1, most),
+        "show": choice("show", (CURVE, INSTANT)),
     }  # fmt: skip
 
-    def chosen(sizes: str, other: str, components: int) -> dict[str, Any]:
+    def chosen(sizes: str, other: str, components: int, show: str) -> dict[str, Any]:
         return {"sizes": other.strip() or sizes, "components": components}
 
     def draw(coarse: bool, before: dict[str, Any] | None, **values: Any) -> Picture:
+        if values["show"] == INSTANT:
+            return _instant_picture(**chosen(**values), component_sizes=component_sizes)
         return division_picture(
             **chosen(**values), component_sizes=component_sizes, penalty=penalty, coarse=coarse,
             before=None if before is None else chosen(**before),
         )  # fmt: skip
 
-    return Explorer(controls, draw, state=state, simulates=lambda **_: True)
+    return Explorer(controls, draw, state=state, simulates=lambda show, **_: show == CURVE)
+
+
+def _instant_picture(sizes: str, components: int, component_sizes: str) -> Picture:
+    system, model = _system(sizes), JobModel(parse_sizes(component_sizes), components)
+    _refuse_impossible(system, model)
+    setting = f"{_setting(sizes, components)} of {component_sizes} processors"
+    return instant_picture(system, model, COMPARED_PLACEMENTS, setting)
 
 
 def _checked_divisions(divisions: Any) -> list[str]:

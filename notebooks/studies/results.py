@@ -124,7 +124,8 @@ class ShownFigure:
     @property
     def title(self) -> str:
         """The finding that the figure shows, or a description of the figure if it has none."""
-        return self.finding or self.figure.caption.shows
+        shows = self.figure.caption.shows
+        return self.finding or shows[:1].upper() + shows[1:]
 
     def plot(self) -> Figure:
         """Draw the figure, or raise `InputError` if it consists only of a table."""
@@ -135,8 +136,9 @@ class ShownFigure:
 
     def words(self) -> str:
         """Return the figure's title and subtitle as a string, for readers who cannot see it."""
-        sentences = dict.fromkeys((self.title, self.figure.caption.shows))
-        return " ".join(f"{sentence.rstrip('.')}." for sentence in sentences)
+        shows = self.figure.caption.shows
+        sentences = [self.title, shows[:1].upper() + shows[1:]]
+        return " ".join(f"{sentence.rstrip('.')}." for sentence in dict.fromkeys(sentences))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         try:

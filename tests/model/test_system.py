@@ -74,7 +74,8 @@ def test_bad_names_and_numbers_of_clusters_are_refused():
 
 def test_a_text_of_sizes_and_a_name_give_a_system():
     assert parse_clusters("64, 32,32").sizes == (64, 32, 32)
-    assert parse_clusters("64,2x32").sizes == parse_clusters("64, 32,32").sizes
+    for text in ("64,2x32", "64,2X32", "64,2×32", "64, 2 × 32"):
+        assert parse_clusters(text).sizes == (64, 32, 32)
     for name, sizes in NAMED_SYSTEMS.items():
         assert parse_clusters(name).sizes == sizes
 

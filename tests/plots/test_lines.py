@@ -56,6 +56,17 @@ def test_lines_are_where_the_table_says_and_named_where_they_end():
     )
 
 
+@pytest.mark.parametrize("titles", [{}, {"title": "A title " * 20, "subtitle": "words " * 60}])
+def test_the_names_of_lines_that_end_together_do_not_cover_each_other(titles):
+    found = table(EASY=(0.8, 0.5, 0.3), FCFS=(0.8, 0.5, 0.3))
+    found = pd.concat([found.assign(panel=panel) for panel in ("one", "two")])
+    figure = lines(found, panel="panel", **titles)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        low, high = (text.get_bbox_patch().get_window_extent() for text in axes.texts)
+        assert not low.overlaps(high)
+
+
 @pytest.mark.parametrize(
     ("draw", "values", "how", "least", "most"),
     [

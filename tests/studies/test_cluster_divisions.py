@@ -272,7 +272,11 @@ def test_the_figure_and_its_slider_have_what_is_carried(result):
     explorer = division_figures.unequal_explorer()
     assert explorer.values == {"family": "two larger, two smaller", "m": 8}
     picture = division_figures.unequal_picture("one larger, one smaller", 20, coarse=True)
-    assert "52+32+32+12" in picture._repr_mimebundle_()["text/html"]
+    assert picture.heard.startswith(
+        "Beside 4×32, 52+32+32+12 carries less with first fit, worst fit and ordered requests"
+    )
+    equal = division_figures.unequal_picture(m=0, coarse=True)
+    assert "carries about the same with first fit, worst fit and" in equal.heard
     with pytest.raises(co.InputError, match=r"^family = 'all equal'"):
         division_figures.unequal_picture("all equal")
 

@@ -12,7 +12,7 @@ from coalloc_lib import plots
 from coalloc_lib.schedules.metrics import STILL_WAITING
 from coalloc_lib.simulation import sites
 from coalloc_lib.widgets import controls
-from studies.cluster_configurations import break_even_explorer
+from studies.cluster_configurations import break_even_explorer, spanning_explorer
 from studies.cluster_configurations import study as configurations
 from studies.communication_penalty import WHOLE, scenario, study
 from studies.communication_penalty import explorer as penalties
@@ -91,6 +91,11 @@ def test_one_line_recreates_an_explorer(name):
     check_line(MAKERS[name], made(name), label, OTHER[name][label])
 
 
+def spanning(**arguments):
+    usual = {"penalty": 0.25, "division": "2 + 1", "clusters": "5 and 5"}
+    return spanning_explorer.whole_and_spanning([2, 3], **usual | arguments)
+
+
 @pytest.mark.parametrize(
     ("make", "arguments", "name"),
     [
@@ -98,6 +103,9 @@ def test_one_line_recreates_an_explorer(name):
         (penalties.penalty_picture, {"placement": "best fit"}, "placement"),
         (penalties.penalty_picture, {"components": 99}, "^components = 99; give at most 5"),
         (penalties.penalty_picture, {"above": -1}, "^above = -1; give "),
+        (spanning, {"penalty": -0.1}, "^penalty = -0.1"),
+        (spanning, {"division": "3 + 0"}, r"^division = '3 \+ 0'"),
+        (spanning, {"clusters": "5+5"}, r"^clusters = '5\+5'"),
         (sharing.sharing_picture, {"configuration": "m512"}, "^configuration = "),
         (sharing.sharing_picture, {"workload": "mine"}, "^workload = "),
         (sharing.sharing_picture, {"policy": "LIFO"}, "^policy = "),
@@ -125,6 +133,42 @@ def test_the_alternative_names_every_bar_with_its_value(make, labels, tables):
     alt = make().alt
     for _, row in tables[0].iterrows():
         assert " ".join(row[[*labels, "words"]]) in alt
+
+
+# The spanning explorer.
+
+LASTS = [2, 3, 4, 4, 3, 2] * 2
+
+
+def test_the_player_shows_the_jobs_whole_and_spanning_after_each_move():
+    box = spanning_explorer.spanning_explorer(LASTS)
+    seen = {"penalty": 0.6, "spanning job": "3 + 1", "clusters of": "7 and 3"}
+    labels = [[film["label"] for film in box.view.data["films"]]]
+    for label, value in seen.items():
+        control(box, label).value = value
+        labels.append([film["label"] for film in box.view.data["films"]])
+    assert labels == [
+        [f"whole, all end by {whole}", f"spanning, all end by {spans}"]
+        for whole, spans in ((18, 15), (18, 19.2), (18, 28.8), (36, 28.8))
+    ]
+    check_entries(spanning_explorer.spanning_explorer(LASTS))
+    again = spanning_explorer.spanning_explorer(LASTS, "penalty=0.6&division=3 %2B 1")
+    assert again.values == {"penalty": 0.6, "division": "3 + 1", "clusters": "5 and 5"}
+
+
+@pytest.mark.parametrize(
+    ("penalty", "division", "clusters", "ends"),
+    [
+        (0.6, "2 + 1", "5 and 5", [18, 19.2]),
+        (0.25, "2 + 1", "6 and 6", [9, 11.25]),
+        (0.25, "2 + 2", "6 and 6", [18, 15]),
+        (0.25, "3 + 1", "7 and 3", [36, 22.5]),
+        (1.0, "3 + 1", "7 and 3", [36, 36]),
+    ],
+)
+def test_the_jobs_of_the_first_stop_end_when_its_text_says(penalty, division, clusters, ends):
+    found = spanning_explorer.whole_and_spanning(LASTS, penalty, division, clusters)
+    assert [schedule.verify().end.max() for schedule in found.values()] == pytest.approx(ends)
 
 
 # The penalty explorer and the slider over maps.

@@ -12,6 +12,7 @@ from coalloc_lib.basics.checks import InputError
 from coalloc_lib.statistics import NotRunError, keys_of, pick
 from studies.columns import column
 from studies.ledger import Decision
+from studies.results import Caption, ShownFigure, StudyFigure
 from studies.storage import read_runs, write_runs
 from studies.study import Study, scales
 from tests.studies.toy import Draw, measure, settings, toy
@@ -294,6 +295,15 @@ def test_the_finding_stands_over_the_runs_it_was_written_for_alone():
     assert title(quick.assign(missing_logs="CTC-SP2")) == neutral
     study.scales["mine"] = study.scales["quick"]
     assert title(study.run("mine", workers=1)) == neutral
+
+
+def test_a_caption_begins_with_a_capital_letter_where_it_is_the_title():
+    figure = StudyFigure("means", Caption("means of U[1,m]; m is 4"), lambda runs: runs)
+    shown = ShownFigure(figure, pd.DataFrame())
+    assert shown.title == "Means of U[1,m]; m is 4"
+    assert shown.words() == "Means of U[1,m]; m is 4."
+    found = ShownFigure(figure, pd.DataFrame(), finding="The last is largest")
+    assert found.words() == "The last is largest. Means of U[1,m]; m is 4."
 
 
 def test_a_figure_shows_itself_with_its_verdicts(runs):

@@ -126,6 +126,17 @@ def test_a_division_that_is_typed_replaces_the_one_of_the_slider():
     assert notes(box) == []
 
 
+@pytest.mark.usefixtures("quick")
+def test_a_division_of_another_number_of_processors_says_so():
+    box = widgets.division_explorer()
+    assert "processors)" not in lettering(box)
+    control(box, "or your own").value = "4X40"
+    assert "4 × 40 (160 processors), 4 components of" in lettering(box)
+    control(box, "or your own").value = "2×28,40,32"
+    assert "28,28,40,32, 4 components of" in lettering(box)
+    assert "dashed: before, 4 × 40 (160 processors)" in lettering(box)
+
+
 def test_a_coarse_picture_has_its_axes_under_its_titles_and_inside():
     figure = plots.curves(RESPONSES, title="A title " * 20, subtitle="words " * 30)
     divisions._place_axes(figure)

@@ -18,7 +18,9 @@ OTHER = {
         "smallest size": 2, "largest size": 9, "request type": "ordered", "placement": "first fit",
     },
     "schedule": {"request type": "ordered", "placement": "best fit", "scheduling": "FPFS"},
-    "division": {"clusters": "64,32,2x16", "components": 2, "or your own": "5x20,28"},
+    "division": {
+        "clusters": "64,32,2x16", "components": 2, "show": "one instant", "or your own": "5x20,28",
+    },
 }  # fmt: skip
 
 pytestmark = pytest.mark.usefixtures("quick", "without_images")

@@ -4,7 +4,7 @@ import { Pool, SVG, clamp, create, lastUpTo } from "./basics.js";
 const MARGIN = 18;
 /** The height of the clusters in pixels in a player of one, two, three or four schedules. With several
  * schedules, the gaps between the clusters are included, so that the player fits a small window. */
-const HEIGHTS = [230, 122, 78, 36];
+const HEIGHTS = [230, 106, 78, 36];
 
 /** The picture of one schedule: the queue, the clusters and the submissions. */
 export class Scene {

@@ -116,7 +116,7 @@ def unequal_picture(
         table["before"] = earlier.where(table["series"] == YOURS)
     drawn = plots.intervals(
         table, x="estimate", row="way", series="series", words="words", span=SPAN, before="before",
-        xlabel="maximal utilization", title=f"{name} beside four clusters of 32",
+        xlabel="maximal utilization", title=_title(name, table),
         subtitle="four components of D(0.9)[1,8]; the largest cluster is filled first; values for "
         "ordered requests are exact; rings: before the last change",
     )  # fmt: skip
@@ -133,6 +133,23 @@ def _beside_equal(division: str, m: int, jobs: int) -> pd.DataFrame:
         row = {"way": way, "series": YOURS, "words": _compared(yours.estimate, equal.estimate)}
         rows.append(row | interval_columns(yours))
     return pd.DataFrame(rows)
+
+
+def _title(name: str, table: pd.DataFrame) -> str:
+    """Say in words under which ways to place jobs a division carries more or less than 4×32."""
+    bounds = table.set_index(["series", "way"])[["ci95_low", "ci95_high"]]
+    ways: dict[str, list[str]] = {"more": [], "less": [], "about the same": []}
+    for way in WAYS:
+        yours, equal = bounds.loc[YOURS, way], bounds.loc[EQUAL, way]
+        is_more, is_less = yours.ci95_low > equal.ci95_high, yours.ci95_high < equal.ci95_low
+        ways["more" if is_more else "less" if is_less else "about the same"].append(way)
+    parts = [f"{word} with {_listed(names)}" for word, names in ways.items() if names]
+    return f"Beside {EQUAL}, {name} carries {'; '.join(parts)}"
+
+
+def _listed(names: list[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _compared(yours: float, equal: float) -> str:
