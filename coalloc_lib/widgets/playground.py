@@ -20,7 +20,7 @@ from coalloc_lib.widgets import controls as ui
 from coalloc_lib.widgets import inputs
 from coalloc_lib.widgets.centres import AT_NEED, CONTROLS, NEVER, POLICIES, SPANS, scenario_of
 from coalloc_lib.widgets.playground_board import LOOK, Board
-from coalloc_lib.widgets.playground_files import code_of, file_buttons
+from coalloc_lib.widgets.playground_files import code_of, file_buttons, start_button
 
 #: The controls of a computing centre that are always visible. The button "more" shows the others.
 FIRST = ("policy", "span", "penalty")
@@ -166,5 +166,5 @@ def playground_explorer(state: str = "") -> ui.Explorer:
     )  # fmt: skip
     box.add_class("coalloc-playground")
     save, load = file_buttons(box, links)
-    files.children = save, links, load
+    files.children = start_button(box), save, links, load
     return box

@@ -168,7 +168,10 @@ class Board(ExplorerView, ipw.VBox):
         with compilation_messages_to(lambda _: self._say(FIRST_USE)):
             table = by_size(one, other, load, coarse)
         self._replay(one, other, load)
-        self.table.value, self._verdict = _bars(table), f"<b>{escape(verdict(table))}.</b> "
+        # The verdict on few jobs stays pale until that on many jobs replaces it.
+        look = ' class="coalloc-soon"' * coarse
+        self.table.value = _bars(table)
+        self._verdict = f"<b{look}>{escape(verdict(table))}.</b> "
         for widget in (self.words, self.table, self.watched, self.code):
             widget.remove_class("coalloc-past")
         if coarse:

@@ -57,6 +57,14 @@ def _in_python(value: Any) -> str:
     return f"co.{name}({', '.join(_arguments(value))})" if is_dataclass(value) else repr(value)
 
 
+def start_button(box: Explorer) -> ipw.Button:
+    """Return a button that sets all controls of the playground to what they are now."""
+    first = urlencode(box.values)
+    button = ipw.Button(description="start again", tooltip="set all controls as they were at first")
+    button.on_click(lambda _button: box.recreate(first))
+    return button
+
+
 def file_buttons(box: Explorer, links: ipw.HTML) -> list[ipw.Widget]:
     """Return the buttons that make files of the playground and that load a scenario from a file.
 

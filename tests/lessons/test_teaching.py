@@ -49,7 +49,7 @@ def text_of(shown):
     [
         (2.5, "✓ Exercise 7. Right: 2.5."),
         (3, "✗ Exercise 7. Not yet: too <large>."),
-        ("text", "✗ Exercise 7. Not yet: the exercise asks for an answer of a different type."),
+        ("text", "✗ Exercise 7. Not yet: the exercise asks for a number, such as 0.25."),
         (..., "Exercise 7. Put your answer in place of the dots."),
     ],
 )
@@ -68,7 +68,7 @@ def test_a_right_answer_that_is_no_number_is_not_repeated():
 def test_an_answer_of_a_different_type_is_told(answer):
     check = checker({1: lambda x: near(x, 1.0, 0.1, "count again")})
     shown = unescape(text_of(check(1, answer)))
-    assert shown.endswith("Not yet: the exercise asks for an answer of a different type.")
+    assert shown.endswith("Not yet: the exercise asks for a number, such as 0.25.")
 
 
 def test_an_error_in_an_exercise_is_not_blamed_on_the_answer():

@@ -266,6 +266,7 @@ def test_a_random_choice_is_even_among_clusters_that_fit():
 
 def test_neighbouring_states_have_choices_that_know_nothing_of_each_other():
     """With one more idle processor in a cluster, `RandomFit` makes an independent choice."""
+    assert co.RandomFit() == co.RandomFit(0)
     rule, table = co.RandomFit(), np.zeros((3, 3))
     for idle in itertools.product(range(5, 25), repeat=3):
         one = int(np.argmax(rule.place([1], "total", idle)))

@@ -4,9 +4,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.schedules.drawing import held_until
+from tests.cases import cases
 from tests.engines.own_policies import run
 
 SYSTEM = co.Multicluster([4, 4])
@@ -77,6 +80,23 @@ def test_a_policy_says_whether_estimates_change_its_schedule_and_whether_it_prom
     assert bool(np.isfinite(exact.promised).all()) is policy.promises_all
 
 
+QUEUED = (*POLICIES[:-1], co.EASY(adaptive=True), co.EASY(order="shortest"))
+
+
+@given(cases(st.sampled_from(QUEUED), has_reservations=False))
+def test_the_unit_of_time_changes_no_decision_of_a_policy_with_a_queue(case):
+    """A division by a power of two is exact, so the starts are the same but for this factor."""
+    jobs, unit = case.jobs, 256
+    scaled = jobs.replace(
+        submit=jobs.submit / unit, runtime=jobs.runtime / unit, estimate=jobs.estimate / unit
+    )
+    found, small = (
+        co.simulate(case.system, each, engine="reference", **case.how) for each in (jobs, scaled)
+    )
+    assert (unit * small.start).tolist() == found.start.tolist()
+    assert small.allocation.tolist() == found.allocation.tolist()
+
+
 @dataclass(frozen=True)
 class OneFirst(co.Placement):
     """A user-defined placement that uses several clusters only if no single cluster suffices."""
@@ -97,6 +117,23 @@ def test_adaptive_spanning_takes_any_placement_that_goes_to_one_cluster_first():
     assert own.allocation.tolist() == known.allocation.tolist()
     with pytest.raises(co.InputError, match="SingleThenSpan"):
         co.simulate(SYSTEM, JOBS, scheduling=adaptive, placement=co.WorstFit())
+
+
+@pytest.mark.parametrize("unit", [0.125, 1.0, 8.0])
+def test_no_job_takes_the_single_cluster_for_which_an_adaptive_head_waits(unit):
+    """Job 2 is planned on the first cluster, where it ends sooner than on both.
+
+    Job 3 fits now, but it would leave only three of the four processors of this cluster.
+    """
+    lengths = np.array([1, 20, 2, 20]) * unit
+    jobs = co.JobStream(
+        [0] * 4, lengths, [[3], [3], [4], [1]], request="flexible", span_penalty=0.5
+    )
+    placement = co.SingleThenSpan(co.FirstFit())
+    how = {"placement": placement, "scheduling": co.EASY(adaptive=True), "engine": "reference"}
+    schedule = co.simulate(SYSTEM, jobs, **how)
+    assert schedule.start.tolist() == [0, 0, unit, unit]
+    assert schedule.allocation[2].tolist() == [4, 0]
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,21 @@ class Turns:
             self.started += 1
 
 
-OWN = [Shortest(), Waiting(), Alternating()]
+class Doubtful(co.Scheduling):
+    """A policy that runs jobs one by one, and expects each to run as if it used all clusters."""
+
+    def start_jobs(self, state):
+        everywhere = [1] * len(state.idle)
+        while state.queue:
+            ends = [state.expected_end(job, everywhere) for job in state.running]
+            if max(ends, default=state.now) > state.now:
+                state.wake(max(ends))
+                break
+            if not state.start(state.queue[0]):
+                break
+
+
+OWN = [Shortest(), Waiting(), Alternating(), Doubtful()]
 
 
 @pytest.mark.parametrize("policy", OWN, ids=lambda policy: type(policy).__name__)

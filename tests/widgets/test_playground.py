@@ -272,9 +272,11 @@ def test_a_coarse_answer_says_that_a_finer_one_comes(box):
     board = box.view
     board.show(WHOLE, SPANNING, 0.6, True)
     assert "refining" in said(box)
+    assert '<b class="coalloc-soon">' in board.words.value
     assert "coalloc-past" in board.curve._dom_classes
     board.show(WHOLE, SPANNING, 0.6, False)
     assert "refining" not in said(box)
+    assert "coalloc-soon" not in board.words.value
     assert "Break-even penalty ψ* of B: " in said(box)
     assert "coalloc-past" not in board.curve._dom_classes
 
@@ -354,6 +356,19 @@ def test_a_file_that_was_saved_brings_everything_back(box):
     assert json.dumps(again.values) == kept
     assert said(again) == shown
     assert not notes(again)
+
+
+def test_all_controls_start_again_as_they_were_at_first():
+    box = widgets.playground_explorer("B.policy=EASY&B.span=adaptive&load=0.6")
+    first, shown = dict(box.values), said(box)
+    changes = {"B.policy": "FCFS", "A.clusters": "12,12", "load": 0.5, "sizes": "U[1,4]"}
+    for name, value in changes.items():
+        box._holders[name].value = value
+    assert box.values != first
+    control(box, "start again").click()
+    assert box.values == first
+    assert said(box) == shown
+    assert not notes(box)
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,14 @@ def test_arrivals_begin_in_the_steady_state():
     assert low < workload.rate < high
 
 
+def test_a_sample_can_begin_with_an_arrival():
+    """Of 40 samples, one has its first arrival in the first tenth of a mean gap (P > 0.95)."""
+    workload = two_classes()
+    firsts = [workload.sample(1, seed).submit[0] for seed in range(40)]
+    assert 0 <= min(firsts) < 0.1 / workload.rate
+    assert max(firsts) > 1 / workload.rate
+
+
 def test_a_rate_stretches_the_arrivals_and_nothing_else():
     workload = two_classes()
     own, fast = workload.sample(50, 7), workload.sample(50, 7, rate=2 * workload.rate)
