@@ -174,7 +174,7 @@ def number_of(answer: Any) -> float:
     try:
         return float(answer)
     except (TypeError, ValueError, OverflowError):
-        raise InputError("the exercise asks for an answer of a different type") from None
+        raise InputError("the exercise asks for a number, such as 0.25") from None
 
 
 def near(

@@ -370,7 +370,9 @@ def break_even_of_samples(runs: pd.DataFrame) -> Crossings:
 def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot the break-even penalty of spanning, in a panel per workload and a row per system."""
     own = pick(table, workload=SYNTHETIC, configuration=STANDARD, scheduling="EASY").index
+    every = table["configuration"].unique()
     where = pick(table, scheduling="FCFS")["configuration"].unique()
+    missing = f"; FCFS ran only on {', '.join(where)}" if len(where) < len(every) else ""
     table = table.assign(words=table["p_said"].where(np.isinf(table["p"]), ""), printed=np.nan)
     table.loc[own, "printed"] = PRINTED_PENALTY
     return plots.intervals(
@@ -385,7 +387,7 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
         look=plots.signs(POLICIES),
         row_height=max(0.42, 0.18 * table["scheduling"].nunique()),
         xlabel="break-even penalty of spanning, compared with sharing",
-        beyond=f"arrow: continues beyond the axis; FCFS ran only on {', '.join(where)}",
+        beyond=f"arrow: continues beyond the axis{missing}",
         **titles,
     )
 
