@@ -27,7 +27,7 @@ SHORTER = (
 #: Inside tags, numbers with three or more decimals are rounded to a hundredth of a point.
 TAG, FINE = re.compile("<[^>]*>"), re.compile(r"\d+\.\d{3,}")
 #: The maximum size of an SVG file in bytes. A figure with a larger file is exported as PNG.
-LARGEST_SVG = 47_000
+LARGEST_SVG = 46_600
 #: The resolution of a PNG image in dots per inch, nearly twice the resolution of a web page.
 DPI = 190
 #: The palette of a PNG image has AREAS colours for areas, which are the most frequent colours of
@@ -37,6 +37,8 @@ AREAS, EDGES = 80, 48
 #: figure of the usual width is as wide as the text of a notebook (935 pixels), and letters of 7
 #: points are 11 pixels high.
 PIXELS = 114
+#: Matplotlib writes these entries into each image unless they are None.
+NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
 def to_svg(figure: Figure) -> str:
@@ -46,7 +48,7 @@ def to_svg(figure: Figure) -> str:
         # `figure.savefig` would draw the figure twice, the first time only to compute the layout.
         canvas, dpi = figure.canvas, figure.dpi
         try:
-            FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
+            FigureCanvasSVG(figure).print_svg(file, metadata=NO_METADATA)
         finally:
             figure.set_canvas(canvas)
             figure.dpi = dpi
