@@ -41,7 +41,7 @@ def whole_and_spanning(
     Returns
     -------
     dict of str to Schedule
-        The two schedules. Their names say when the last job ends.
+        The schedules ``whole`` and ``spanning``.
 
     Raises
     ------
@@ -54,11 +54,8 @@ def whole_and_spanning(
     count = len(runtimes)
     whole = JobStream([0] * count, runtimes, components=[[sum(parts), 0]] * count)
     spans = whole.replace(components=[parts] * count, span_penalty=penalty)
-    found = {}
-    for name, jobs in (("whole", whole), ("spanning", spans)):
-        schedule = simulate(system, jobs, engine="reference")
-        found[f"{name}, all end by {schedule.end.max():g}"] = schedule
-    return found
+    jobs = {"whole": whole, "spanning": spans}
+    return {name: simulate(system, each, engine="reference") for name, each in jobs.items()}
 
 
 def spanning_explorer(runtimes: Sequence[float], state: str = "") -> Explorer:
