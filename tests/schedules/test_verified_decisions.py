@@ -80,7 +80,17 @@ class Doubtful(co.Scheduling):
                 break
 
 
-OWN = [Shortest(), Waiting(), Alternating(), Doubtful()]
+class Impatient(co.Scheduling):
+    """A policy under which two jobs may start before the head, and two before any other job."""
+
+    def start_jobs(self, state):
+        for job in [*state.queue]:
+            head = state.queue[0]
+            if job is head or (head.jumped < 2 and job.overtaken < 2):
+                state.start(job)
+
+
+OWN = [Shortest(), Waiting(), Alternating(), Doubtful(), Impatient()]
 
 
 @pytest.mark.parametrize("policy", OWN, ids=lambda policy: type(policy).__name__)

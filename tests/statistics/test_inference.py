@@ -17,6 +17,7 @@ from coalloc_lib.statistics import (
     student,
     unpaired_difference,
 )
+from coalloc_lib.statistics.inference import lag_correlation
 
 RNG = np.random.default_rng(0)
 
@@ -28,6 +29,11 @@ def test_the_command_line_prints_no_interval_with_a_warning(capsys):
     words = r"0\.\d{4} \(no interval: \d+ jobs end in 30 batches.*\), simulation\n"
     assert re.fullmatch(words, captured.out)
     assert not captured.err
+
+
+def test_a_constant_series_has_no_lag_correlation():
+    assert lag_correlation(np.zeros(4)) == 0
+    assert lag_correlation(np.array([1.0, -1.0, 1.0, -1.0])) == -3 / 4
 
 
 @pytest.mark.parametrize("confidence", [0.9, 0.99])
