@@ -259,7 +259,7 @@ def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
         panel="workload",
         words="words",
         factors=True,
-        span=(0.005, 2.0),
+        span=(0.1, 2.0),
         look={"in turn": plots.STANDARD, "by size": plots.MarkerStyle("#E69F00", "v")},
         row_height=0.3,
         xlabel="AWRT divided by that of local execution",
