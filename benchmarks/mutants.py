@@ -40,6 +40,8 @@ LONGEST = 300
 PATIENCE = 10
 #: The longest time, in seconds, for compiling all kernels again.
 COMPILING = 900
+#: The test of the examples in the docstrings of a module.
+EXAMPLES = "test_the_examples_of_a_module_come_out_as_shown"
 #: Exit statuses of pytest for wrong arguments and for no tests.
 USAGE, NO_TESTS = 4, 5
 WORKERS = 2
@@ -214,11 +216,15 @@ def copied(folder: Path) -> Path:
 def notice(copy: Path, area: str, module: str = "") -> bool:
     """Return whether a test of an area fails in a copy of the project.
 
-    The tests of the changed module run first, because they notice most mistakes.
+    The tests of the changed module and the examples of its docstrings run first, because they
+    notice most mistakes.
     """
     folder, _, name = module.removeprefix("coalloc_lib/").rpartition("/")
     own = f"tests/{folder}/test_{name}"
-    first = (Tests((own,)),) if module and (copy / own).is_file() else ()
+    first = [Tests((own,))] if module and (copy / own).is_file() else []
+    if module:
+        name = module.removesuffix(".py").replace("/", ".")
+        first.append(Tests((f"tests/test_docs.py::{EXAMPLES}[{name}]",)))
     for tests in (*first, *AREAS[area].tests):
         if not tests.uncompiled and "kernels" in module:
             # A change to a kernel makes all kernels compile again, which is not test time.
@@ -229,9 +235,9 @@ def notice(copy: Path, area: str, module: str = "") -> bool:
         )  # fmt: skip
         if not module and status in (NO_TESTS, USAGE):
             raise SystemExit(f"pytest cannot run {' '.join(tests.arguments)} in {copy}")
-        # A mistake that stops `conftest.py` from being imported also has the status `USAGE`. A file
-        # of a module may have long tests only, which do not run here.
-        if status not in (0, NO_TESTS):
+        # A mistake that stops `conftest.py` from being imported also has the status `USAGE`, and so
+        # has a module without examples. A file may have long tests only, which do not run here.
+        if status not in (0, NO_TESTS) and not (status == USAGE and EXAMPLES in str(tests)):
             return True
     return False
 

@@ -81,6 +81,7 @@ def test_a_share_of_each_sites_jobs_stays():
     for number, share in enumerate([0.2, 0.5, 1.0]):
         stayed = int((home[site == number] >= 0).sum())
         assert stats.binomtest(stayed, 2000, share).pvalue > 0.001 if share < 1 else stayed == 2000
+    assert staying([0, 1, 0, 1], [0.0, 1.0], seed=1).tolist() == [-1, 1, -1, 1]
     assert (staying(site, 0, seed=1) == -1).all()
     few, many = (staying(site, share, seed=1) >= 0 for share in (0.2, 0.3))
     assert (few <= many).all()
