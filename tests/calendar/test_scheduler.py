@@ -345,3 +345,9 @@ def test_a_long_run_through_a_moving_horizon_forgets_what_is_past(how):
 @given(st.floats(1e-3, 1e3), st.integers(1, 5000))
 def test_so_many_slots_are_so_many(slot, count):
     assert BookingRules(slot, horizon=count * slot).slots == count
+
+
+def test_a_calendar_and_the_online_policy_have_the_same_slots_and_steps_of_15_minutes():
+    terms, policy = Calendar([4]).terms, co.Online()
+    assert (terms.slot, terms.step) == (policy.slot, policy.step) == (15 * 60, 15 * 60)
+    assert terms.horizon == policy.horizon

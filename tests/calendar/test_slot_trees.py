@@ -138,6 +138,11 @@ def test_the_operations_of_updates_and_of_new_slots_are_counted():
     book.take(book.feasible(0, 10)[0], 0.0, 10.0)
     by_update = book.operations.update
     assert by_update > 0
+    two = SlotTrees([2], 10.0, 4)
+    two.take(two.feasible(0, 10)[0], 0.0, 10.0)
+    # In each of 4 trees of two leaves, the removal visits a root and a leaf, and as many nodes of
+    # the secondary tree. In the last three, the new period makes one node into trees of three.
+    assert two.operations.update == 4 * 4 + 3 * (1 + 3 + 3)
     assert len(book.trees[0]) == 7
     book.advance(10.0)
     # A tree of 8 leaves has 15 nodes. Building it also builds a secondary tree for each inner node:

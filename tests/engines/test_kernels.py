@@ -3,6 +3,7 @@
 import ast
 import inspect
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 import coalloc_lib as co
 from coalloc_lib.calendar.kernels import periods
-from coalloc_lib.engines import compiled, reference
+from coalloc_lib.engines import compiled, kernel_calls, reference
 from coalloc_lib.engines.kernels import (
     booking,
     conservative,
@@ -218,3 +219,22 @@ def test_who_counts_no_references_gets_and_gives_no_arrays_that_are_counted(modu
                 assert makes_arrays(kernel), (kernel, other)
             elif returns_arrays(other):  # The arrays would be freed too early.
                 assert not makes_arrays(kernel), (kernel, other)
+
+
+def test_only_a_long_run_in_the_main_thread_has_a_second_thread(monkeypatch):
+    made = []
+
+    class Counted(ThreadPoolExecutor):
+        def __init__(self, *given):
+            made.append(given)
+            super().__init__(*given)
+
+    monkeypatch.setattr(kernel_calls, "ThreadPoolExecutor", Counted)
+
+    def run(jobs):
+        return kernel_calls.run_kernel(lambda watch: len(watch), jobs=jobs, few=10)
+
+    assert (run(10), made) == (2, [])
+    with ThreadPoolExecutor(1) as pool:
+        assert (pool.submit(run, 11).result(), made) == (2, [])
+    assert (run(11), len(made)) == (2, 1)

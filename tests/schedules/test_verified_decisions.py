@@ -112,6 +112,40 @@ def test_any_other_start_under_a_policy_of_ones_own_is_noticed(policy, case, dat
     assert_fails(changed, "^job ")
 
 
+class Recording(co.Scheduling):
+    """A policy that records two attempts and the servers of each job that it starts."""
+
+    def start_jobs(self, state):
+        while state.queue and state.place(state.queue[0]) is not None:
+            job = state.queue[0]
+            state.record(job, 2, [2 * job.number, 2 * job.number + 1])
+            state.start(job)
+
+
+def test_another_number_of_recorded_attempts_is_noticed():
+    jobs = co.JobStream([0, 1], [5, 5], [2, 2], request="total")
+    schedule = co.simulate(co.Multicluster([4]), jobs, scheduling=Recording(), engine="reference")
+    assert schedule.verify().attempts.tolist() == [2, 2]
+    assert_fails(broken(schedule, "attempts", 1, 3), "^job 1 .*has 3 attempts and the servers")
+
+
+class OnTheFirst(co.Scheduling):
+    """A policy that runs every job on the first cluster, whatever is idle elsewhere."""
+
+    def start_jobs(self, state):
+        while state.queue:
+            job = state.queue[0]
+            if not state.start(job, [sum(job.components), *[0] * (len(state.idle) - 1)]):
+                break
+
+
+def test_a_job_that_waits_for_the_cluster_of_its_policys_choice_is_no_mistake():
+    jobs = co.JobStream([0, 0], [5, 5], [3, 3], request="total")
+    system = co.Multicluster([4, 4])
+    schedule = co.simulate(system, jobs, scheduling=OnTheFirst(), engine="reference")
+    assert schedule.verify().start.tolist() == [0, 5]
+
+
 def test_another_rejection_or_promise_of_a_policy_of_ones_own_is_noticed():
     jobs = co.JobStream([0, 1, 2], [5, 5, 5], [4, 6, 4], request="total")
     schedule = co.simulate(co.Multicluster([6]), jobs, scheduling=Shortest(), engine="reference")

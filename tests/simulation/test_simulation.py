@@ -37,6 +37,14 @@ def test_a_job_that_can_never_start_is_named(request_type, components, job, why)
     co.simulate(system, jobs[:job]).verify()
 
 
+def test_a_scenario_samples_the_jobs_of_seed_0_unless_another_seed_is_given():
+    model = co.JobModel(co.uniform(1, 4), request="total")
+    scenario = co.Scenario(co.Multicluster([8]), model)
+    first, same, other = (scenario.sample(30, load=0.5, **how).submit.tolist()
+                          for how in ({}, {"seed": 0}, {"seed": 1}))  # fmt: skip
+    assert first == same != other
+
+
 @pytest.mark.parametrize(
     ("sizes", "why"),
     [

@@ -39,6 +39,7 @@ def test_an_extract_counts_the_jobs_that_run_in_order_of_submission():
     jobs = co.JobStream([9, 1, 2, 3, 4], [5, 5, 0, 5, 5], [1, 2, 3, 4, 5])
     assert extract(jobs, 1, 4).number.tolist() == [2, 4, 5, 1]
     assert extract(jobs, 2, 3).submit.tolist() == [3, 4]
+    assert extract(jobs, 3, 3).submit.tolist() == [4]
     assert extract(jobs, 2.0, 3.0).submit.tolist() == [3, 4]
 
 

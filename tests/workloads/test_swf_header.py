@@ -55,6 +55,14 @@ def test_dates_of_every_form_are_understood(key, date):
     assert bool(start.doubt) == (not has_zone)
 
 
+def test_an_abbreviation_tells_the_hours_apart_that_come_twice_when_summer_time_ends():
+    summer, winter = (
+        start_of({"StartTime": f"Sun Oct 29 02:30:00 {zone} 2023"}, where).seconds
+        for zone in ("CEST", "CET")
+    )
+    assert winter - summer == 3600
+
+
 def test_a_date_without_a_zone_is_local_time_of_the_log():
     date = {"UnixStartTime": "2023-05-01 02:00:00", "TimeZoneString": "Europe/Berlin"}
     assert start_of(date, where).seconds == MAY
