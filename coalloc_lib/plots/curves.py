@@ -38,8 +38,8 @@ def curves(
     xlabel: str = XLABEL, look: Mapping[str, MarkerStyle] | None = None, left: float | None = None,
     whole: bool = False, before: pd.DataFrame | None = None,
     beside: tuple[str, Mapping[str, float]] | None = None,
-    threshold: tuple[str, Mapping[str, Level]] | None = None, title: str = "",
-    subtitle: str = "",
+    threshold: tuple[str, Mapping[str, Level]] | None = None, height: float = 3.3,
+    title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
     """Plot mean response times against utilization, with maximal utilizations underneath.
 
@@ -76,6 +76,8 @@ def curves(
     threshold : (str, dict), optional
         The threshold that decides a claim: its meaning, and its position by label, which is a
         number or the two ends of a range.
+    height : float
+        The height of the figure in inches, without the rows of the maximal utilizations.
     title, subtitle : str
         The title of the figure, and the text under it.
 
@@ -100,7 +102,7 @@ def curves(
     marks.reject_unknown(tuple(maxima.index))
     shown = _lines_of_panels(maxima.index, panels or {"": ()})
     most = max(map(len, shown.values()))
-    figure, grid = _new_grid(len(shown), most)
+    figure, grid = _new_grid(height, len(shown), most)
     drawn = pd.concat([points, earlier])
     top = TOP if whole else _fitted_top(drawn)
     grid[0][0].set(yscale="log", ylim=(_fitted_foot(drawn), top))
@@ -177,9 +179,9 @@ def _lines_of_panels(lines, panels):
     return {heading: names for heading, names in shown.items() if names}
 
 
-def _new_grid(panels, most):
+def _new_grid(height, panels, most):
     return new_figure(
-        3.3 + 0.17 * most,
+        height + 0.17 * most,
         2,
         panels,
         sharex="col",

@@ -107,7 +107,7 @@ def instant_picture(
     largest = max([1, *(max(each.wanted) for each in found.values() if each)])
     ratios = [largest, max(system.sizes)]
     figure, grid = plots.new_figure(
-        3.6, 2, len(found), sharey="row", squeeze=False, height_ratios=ratios
+        3.3, 2, len(found), sharey="row", squeeze=False, height_ratios=ratios
     )
     for (upper, lower), (name, waiting) in zip(grid.T, found.items(), strict=True):
         _draw_wanted(upper, name, waiting, largest)

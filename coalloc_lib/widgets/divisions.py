@@ -37,6 +37,8 @@ PROCESSORS = 128
 DIVISIONS = "4x32", "48,32,2x24", "64,32,2x16", "2x40,3x16", "8x16", "4x16,8x8"
 #: The two pictures of the division explorer.
 CURVE, INSTANT = "response curve", "one instant"
+#: The height of the response curve in inches, so that the explorer fits into a small window.
+HEIGHT = 3.0
 #: The largest number of components that the division explorer offers.
 MOST_COMPONENTS = 8
 #: The offered loads at which response times are simulated, as fractions of the maximal utilization.
@@ -182,6 +184,7 @@ def division_picture(
         xlabel="load, not counting the time that the penalty adds" if is_penalized else "load",
         whole=True,
         before=earlier,
+        height=HEIGHT,
     )
     if coarse:
         _place_axes(figure)
