@@ -362,7 +362,9 @@ class Explorer(ipw.VBox):
             self._say(wrong[0], source + wrong[1])
             return
         try:
-            self._show(self._picture_of(values, coarse), values)
+            picture = self._picture_of(values, coarse)
+            if self.values == values:  # Otherwise a control has moved, and its picture follows.
+                self._show(picture, values)
         except InputError as error:
             self._say(name, source + str(error))
         except BaseException:  # for example, because the user has interrupted the kernel
@@ -399,7 +401,10 @@ class Explorer(ipw.VBox):
             self.view.draw(picture, busy=is_coarse)
         elif is_coarse:
             self.view.wait()
-        self.scenario.value = self._possible = line_of(values)
+        # The line is known before the field shows it. Otherwise it would be taken for a line that
+        # the user has typed, and would set a control back that has moved in the meantime.
+        self._possible = line_of(values)
+        self.scenario.value = self._possible
         self.view.remove_class("coalloc-past")
 
     def _say(self, name: str, words: str) -> None:

@@ -49,6 +49,24 @@ def test_a_line_that_leaves_numbers_out_keeps_them_and_is_shown_in_full(losses):
     assert not notes(losses)
 
 
+def test_a_control_that_moves_while_another_picture_is_drawn_stays_where_it_is():
+    """A kernel can handle a second move before the picture of the first one is finished."""
+    calls, slider = [], ipw.IntSlider(1, min=1, max=9)
+
+    def draw(number):
+        calls.append(number)
+        if number == 2:
+            slider.value = 4
+        return Picture(bars(a=number / 10, title=f"{number} tenths"))
+
+    box = controls.Explorer({"number": slider}, draw)
+    slider.value = 2
+    assert calls == [1, 2, 4]
+    assert box.values == {"number": 4}
+    assert box.scenario.value == "number=4"
+    assert "4 tenths" in box.view.boxed()["text/plain"]
+
+
 def test_a_moving_control_is_followed_coarsely_and_then_refined(monkeypatch):
     monkeypatch.setattr(controls, "REST", 0.01)
     calls = []
