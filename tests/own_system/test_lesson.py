@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+import coalloc_lib as co
 from coalloc_lib.basics.checks import InputError
 from own_system import lesson
 from own_system.options import ALONE, SHARED
@@ -94,3 +95,21 @@ def test_the_processors_to_buy_are_those_of_the_site_with_the_longest_wait(repor
     asked = lesson.buy_guess(with_table(report, "buy_or_share", **columns))
     assert busiest in asked.question
     assert asked._answer() == "20 to 50 %"
+
+
+@pytest.mark.parametrize(
+    ("name", "bought", "shortest", "longest"),
+    [
+        ("KTH-SP2", 0, 0.7, 6.4), ("KTH-SP2", 34, 0.1, 1.8),
+        ("CTC-SP2", 0, 3.3, 12.4), ("CTC-SP2", 34, 1.0, 3.3),
+    ],
+)  # fmt: skip
+def test_the_mean_waits_of_the_weeks_are_those_of_the_folded_answer(
+    name, bought, shortest, longest
+):
+    log = co.workloads.catalogue.load_stand_in(name)
+    machine = co.Multicluster([log.processors + bought])
+    run = co.simulate(machine, log.jobs(request="total"), scheduling=co.EASY())
+    week = ((run.jobs.submit - run.jobs.submit.min()) // co.statistics.WEEK).astype(int)
+    waits = [run.wait[week == number].mean() / 3600 for number in range(week.max())]
+    assert (min(waits), max(waits)) == pytest.approx((shortest, longest), abs=0.051)
