@@ -89,6 +89,7 @@ SIZE = """() => {
 
 
 def test_it_fits_into_the_window_with_more_entries_and_with_more_sites(page):
+    page.set_default_timeout(60_000)
     page.set_viewport_size({"width": 1366, "height": 768})
     more, add = (page.get_by_role("button", name=n, exact=True) for n in ("more", "One more site"))
     if page.get_by_text("save as").first.is_hidden():
