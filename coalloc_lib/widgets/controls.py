@@ -392,7 +392,7 @@ class Explorer(ipw.VBox):
         else:
             coarse = coarse and self._simulates(**values)
             picture = self._draw(**values, **before, coarse=coarse)
-        self._drawn.finish(coarse)
+        self._drawn.finish(values, coarse)
         return picture
 
     def _show(self, picture: Picture | None, values: Mapping[str, Any]) -> None:

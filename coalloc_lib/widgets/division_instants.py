@@ -52,11 +52,12 @@ def first_waiting_head(schedule: Schedule, warm_up: int = WARM_UP) -> WaitingHea
     """Return the first instant at which the head of the queue waits for want of a placement.
 
     At this instant, enough processors are idle in total, but not in the clusters in which the job
-    needs them. Instants before the submission of the first `warm_up` jobs are left out. The result
-    is None if there is no such instant.
+    needs them. Instants before the submission of the first `warm_up` jobs are left out, and so are
+    those after the last submission, when the system empties. The result is None if there is no such
+    instant.
     """
-    instants = instants_of(schedule)
-    instants = instants[instants >= schedule.jobs.submit[warm_up]]
+    instants, submit = instants_of(schedule), schedule.jobs.submit
+    instants = instants[(submit[warm_up] <= instants) & (instants <= submit.max())]
     head, idle = heads(schedule, instants), idle_after(schedule, instants)
     waits = (head >= 0) & (idle.sum(axis=1) >= schedule.jobs.processors[head])
     if not waits.any():

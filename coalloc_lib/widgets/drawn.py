@@ -30,8 +30,13 @@ class Drawn:
         """Note that the drawing of `values` begins."""
         self.values, self.is_coarse = values, False
 
-    def finish(self, coarse: bool) -> None:
-        """Note that the drawing of a coarse or a fine picture of the current values has ended."""
+    def finish(self, values: Mapping[str, Any], coarse: bool) -> None:
+        """Note that the drawing of a coarse or a fine picture has ended.
+
+        Nothing is noted if the drawing of other values has begun in the meantime.
+        """
+        if values != self.values:
+            return
         self.is_coarse = coarse
         if not coarse and self.values != self._fine[0]:
             self._fine = self.values, self._fine[0]

@@ -172,7 +172,9 @@ class OwnSystem(ipw.VBox):
         InputError
             If an entry of the form is wrong.
         """
-        return self._given if self.report else {}
+        if self._report is None:
+            raise ShortError(self._fault)
+        return self._given
 
     def tell(self, follower: Callable[[SitesReport | None], None]) -> None:
         """Call a function with each new report, and with None when a report is no longer shown.

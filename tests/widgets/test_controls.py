@@ -67,6 +67,27 @@ def test_a_control_that_moves_while_another_picture_is_drawn_stays_where_it_is()
     assert "4 tenths" in box.view.boxed()["text/plain"]
 
 
+def test_a_control_that_moves_while_a_fine_picture_is_drawn_gets_a_fine_picture_too(monkeypatch):
+    monkeypatch.setattr(controls, "REST", 0.01)
+    calls, slider = [], ipw.IntSlider(1, min=1, max=9)
+
+    def draw(number, coarse):
+        calls.append((number, coarse))
+        if (number, coarse) == (2, False):
+            slider.value = 4
+        return Picture(bars(a=number / 10))
+
+    box = controls.Explorer({"number": slider}, draw, simulates=lambda number: True)
+
+    async def move():
+        slider.value = 2
+        await asyncio.sleep(0.2)
+
+    asyncio.run(move())
+    assert calls[1:] == [(2, True), (2, False), (4, True), (4, False)]
+    assert "refining" not in box.view.value
+
+
 def test_a_moving_control_is_followed_coarsely_and_then_refined(monkeypatch):
     monkeypatch.setattr(controls, "REST", 0.01)
     calls = []
