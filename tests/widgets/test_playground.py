@@ -133,8 +133,9 @@ def test_what_is_copied_makes_what_is_shown(box):
     exec(code(box), made)
     assert (made["A"], made["B"]) == (side(box, "A"), side(box, "B"))
     table = by_size(made["A"], made["B"], 0.7)
+    shown = box._repr_mimebundle_()["text/html"]
     for response in table["response"]:
-        assert f"{response:.2f}" in box._repr_mimebundle_()["text/html"]
+        assert f"{response:.2f}" in shown
 
 
 def test_what_is_copied_runs_in_a_process_that_has_imported_nothing():
