@@ -23,7 +23,7 @@ from own_system.comparison import Comparison, changes
 from own_system.decision import Changes, Decision, Verdict, decide, falls, rises
 from own_system.form import OwnSystem
 from own_system.options import ALONE, larger, with_more
-from own_system.page import mark_zero
+from own_system.page import label_right, mark_zero
 from own_system.report import SitesReport
 from own_system.simulation import Sites, outcome_of
 from own_system.words import FEW_WEEKS, unit_of
@@ -149,13 +149,14 @@ class _Options:
         if (waits["ci95_low"] < -waits["alone"]).any():
             rings += f"; {FEW_WEEKS}"
         figure = plots.intervals(
-            table, x="change", row="row", words="words", row_height=0.3, span=(-most, most),
+            table, x="change", row="row", row_height=0.3, span=(-most, most),
             before=None if earlier is None else "before",
             xlabel=f"change of the mean wait, {unit}", title=self._title(setting),
             subtitle=f"{self._sizes(setting)}; mean wait minus that of staying alone with EASY on "
             f"today's processors; 95 % intervals by bootstrap over weeks{rings}",
         )  # fmt: skip
         mark_zero(figure.axes[0])
+        label_right(figure.axes[0], table["words"])
         return Picture(figure, rows=table["row"] + ": " + table["words"])
 
     def _waits(self, setting: Setting, grouping: str) -> pd.DataFrame:
@@ -226,6 +227,8 @@ def _in_words(row: Mapping[str, Any], unit: str) -> str:
         return row["warning"]
     if np.isnan(row["alone"]):
         return f"{then} {unit}; {row['warning']}"
+    if not any((row["change"], row["ci95_low"], row["ci95_high"])):
+        return f"{then} {unit}, unchanged"
     signed = [f"{float(text):+.1f}".replace("-", "−") for text in (change, low, high)]
     ends = "" if np.isnan(row["ci95_low"]) else f" ({signed[1]} to {signed[2]})"
     return f"{alone} → {then} {unit}, {signed[0]}{ends}"

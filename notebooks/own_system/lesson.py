@@ -1,4 +1,4 @@
-"""The pictures and the four exercises of notebook 07, your own system."""
+"""The pictures and the six exercises of notebook 07, your own system."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,14 +15,15 @@ from coalloc_lib import plots
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.times import HOUR
-from coalloc_lib.simulation.sites import multi_site
+from coalloc_lib.simulation.sites import multi_site, sharing
+from coalloc_lib.statistics import Interval, resample_weeks
 from coalloc_lib.statistics.site_comparison import ALL, together
 from coalloc_lib.workloads.catalogue import load_stand_in
 from lessons.teaching import Guess, checker, guess, near
 from own_system.decision import Changes, decide
 from own_system.errors import ShortError
 from own_system.options import ALONE, CONSERVATIVE, SHARED, span_if_sooner
-from own_system.page import load_figure, mark_zero, row_height
+from own_system.page import label_right, load_figure, mark_zero, row_height
 from own_system.report import SitesReport
 from own_system.words import FEW_WEEKS, changed
 
@@ -45,9 +46,11 @@ TODAY = 10 * HOUR
 #: The name of the log in exercises 2 and 3, the number of processors of its machine, and the target
 #: load of a larger machine.
 LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
-#: The processors of the two sites of exercise 4, by the name of the site, and the penalty at which
-#: their jobs span.
+#: The processors of the two sites of exercises 4 to 6, by the name of the site, and the penalty at
+#: which their jobs span in exercise 4.
 SITES, PENALTY = {"KTH": 100, "CTC": 338}, 0.25
+#: The two limits that exercise 5 compares: the largest number of processors of a guest.
+WIDEST_GUESTS = 1, 16
 
 #: The answers of two guesses, each with the end of its range: a penalty, and a percentage of
 #: processors.
@@ -94,6 +97,7 @@ def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.
     table = table.assign(
         row=table["group"].where(~wide, table["group"] + " wide"), change=hours["change"],
         ci95_low=hours["change_low"], ci95_high=hours["change_high"],
+        words=[_wait_and_fraction(*each) for each in table[["value", "change"]].to_numpy()],
     )  # fmt: skip
     figure = plots.intervals(
         table, x="change", row="row", xlabel="change of the mean wait, hours",
@@ -103,7 +107,15 @@ def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.
         row_height=row_height(table["row"].nunique(), GUESS_ROWS),
     )  # fmt: skip
     mark_zero(figure.axes[0])
-    return plots.Picture(figure, rows=_rows_in_words(table, "row", "change"))
+    label_right(figure.axes[0], table["words"])
+    return plots.Picture(figure, rows=table["row"] + ": " + table["words"])
+
+
+def _wait_and_fraction(wait: float, change: float) -> str:
+    """Return the mean wait without and with an option, in hours, and the relative change."""
+    today = wait - change
+    words = f"{today / HOUR:.1f} → {wait / HOUR:.1f} h"
+    return f"{words}, {change / today:+.0%}".replace("-", "−") if today else words
 
 
 def _few_weeks(waits: pd.DataFrame, option: str) -> str:
@@ -146,19 +158,25 @@ def buy_picture(report: SitesReport) -> plots.Picture:
 
 
 def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
-    """Ask which width of jobs gains most from an option, and then show all groups of jobs.
+    """Ask for which width of jobs an option shortens the wait by the largest part of it.
+
+    The opened answer shows the changes of all groups of jobs.
 
     If fewer than two widths can be compared, the result is a sentence that says why.
     """
     _check_option(report, option)
     rows = report.tables["options"].query("option == @option and metric == 'mean wait'")
-    table = rows.query("grouping == 'width'").set_index("group")["change"].dropna()
+    widths = rows.query("grouping == 'width'").set_index("group")
+    # A wait that is 0 today cannot fall by any part of it.
+    today = (widths["value"] - widths["change"]).replace(0, np.nan)
+    table = (widths["change"] / today).dropna()
     if len(table) < 2:
         return _no_numbers(rows["warning"])
+    most = f"{widths['change'].idxmin()} wide"
     return guess(
-        f"{option}: for which width of jobs does the mean wait fall by the most hours?",
+        f"{option}: for which width of jobs does the mean wait fall by the most percent?",
         *(f"{width} wide" for width in table.index),
-        reply="By their relative change, the order may be another one.",
+        reply=f"By hours: {most}." if widths["change"].min() < 0 else "No width gains.",
         answer=lambda: f"{table.idxmin()} wide" if table.min() < 0 else None,
         then=change_by_group_picture(report, option),
     )
@@ -318,9 +336,15 @@ def _wait_with_more(answer: Any) -> str:
 
 
 @lru_cache
-def _spanning(adaptive: bool) -> co.Schedule:
+def _both() -> tuple[co.Multicluster, co.JobStream, np.ndarray]:
+    """Return the system of both sites, the jobs of their logs, and the site of each job."""
     logs = {name: load_stand_in(f"{name}-SP2") for name in SITES}
-    system, jobs, _, _ = together(SITES, logs, "weeks")
+    return together(SITES, logs, "weeks")[:3]
+
+
+@lru_cache
+def _spanning(adaptive: bool) -> co.Schedule:
+    system, jobs, _ = _both()
     return multi_site(system, jobs, PENALTY, scheduling=co.EASY(adaptive=adaptive))
 
 
@@ -338,7 +362,58 @@ def _gain_of_spanning_sooner(answer: Any) -> str:
     return near(answer, gain / HOUR, 0.01, hint, slips)
 
 
+def _shared(stays: np.ndarray) -> np.ndarray:
+    """Return the waits, in hours, under one shared queue in which some jobs stay at their site."""
+    system, jobs, site = _both()
+    home = np.where(stays, site, -1)
+    return sharing(system, jobs, home=home, scheduling=co.EASY()).wait / HOUR
+
+
+@lru_cache
+def _wider_guests_at_ctc() -> Interval:
+    _, jobs, site = _both()
+    waits = np.array([_shared(jobs.processors > widest) for widest in WIDEST_GUESTS])
+    at_ctc = site == [*SITES].index("CTC")
+    waits = waits[:, at_ctc]
+    weeks = resample_weeks(waits, np.ones_like(waits), jobs.submit[at_ctc])
+    return weeks.difference(one=1, other=0)
+
+
+def _end_of_difference(answer: Any) -> str:
+    interval = _wider_guests_at_ctc()
+    slips = {
+        "this is the lower end of the interval: give the upper end": interval.low,
+        "this is the estimate: give the upper end of its interval": interval.estimate,
+        "this is an end of the limit 1 minus the limit 16: subtract the other way": -interval.high,
+    }
+    hint = "give the waits under both limits, for the jobs of CTC only, to resample_weeks; then "
+    hint += "take .difference(one=1, other=0).high, in hours"
+    return near(answer, interval.high, 0.01, hint, slips)
+
+
+@lru_cache
+def _waits_at_kth(stays: str) -> float:
+    _, _, site = _both()
+    names = np.array([*SITES])[site]
+    return float(_shared(names == stays)[names == "KTH"].mean())
+
+
+def _wait_of_a_helper(answer: Any) -> str:
+    right = _waits_at_kth("KTH")
+    slips = {
+        "this is in seconds: give hours": right * HOUR,
+        "this is the wait if the jobs of CTC stay at CTC: the jobs of KTH must stay at KTH":
+            _waits_at_kth("CTC"),
+        "this is the wait if jobs of both sites may run at either: those of KTH must stay":
+            _waits_at_kth("none"),
+    }  # fmt: skip
+    hint = "home is the site of a job that must stay, and -1 for other jobs; take the mean wait of "
+    hint += "the jobs of KTH only"
+    return near(answer, right, 0.01, hint, slips)
+
+
 #: The function that checks the answers to the exercises.
-check = checker(
-    {1: _which, 2: _processors_for_load, 3: _wait_with_more, 4: _gain_of_spanning_sooner}
-)
+check = checker({
+    1: _which, 2: _processors_for_load, 3: _wait_with_more, 4: _gain_of_spanning_sooner,
+    5: _end_of_difference, 6: _wait_of_a_helper,
+})  # fmt: skip

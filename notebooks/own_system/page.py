@@ -1,9 +1,11 @@
 """The HTML page of a `SitesReport`, with its pictures and tables."""
 
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from math import inf
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
@@ -149,6 +151,14 @@ def mark_zero(axes: Any) -> None:
     low, high = axes.get_xlim()
     axes.set_xlim(min(low, 0), max(high, 0))
     axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
+
+
+def label_right(axes: Any, texts: Sequence[str]) -> None:
+    """Write a text to the right of each row of a figure of intervals."""
+    right = axes.secondary_yaxis("right")
+    right.set_yticks(range(len(texts)), [fill(text, 44) for text in texts])
+    right.tick_params(length=0, labelsize=7.5)
+    right.spines["right"].set_visible(False)
 
 
 def load_figure(weeks: Any) -> Any:

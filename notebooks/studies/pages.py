@@ -44,6 +44,10 @@ class InlineStyler(Styler):
     Jupyter removes style sheets from the output of notebooks that the user has not trusted yet.
     """
 
+    def __repr__(self) -> str:
+        # The usual text has an address in memory, which differs in each run of a notebook.
+        return f"<table of {len(self.index)} rows>"
+
     def _repr_html_(self) -> str:
         sheet, body = self.to_html().split("</style>", 1)
         rules = [

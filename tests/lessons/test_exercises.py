@@ -143,8 +143,8 @@ def wait_with_360():
     return co.simulate(co.Multicluster([360]), jobs, **EASY).wait.mean() / 3600
 
 
-def sooner_instead_of_at_need():
-    """Return by how many hours responses are shorter if jobs span only to end earlier."""
+def common_weeks():
+    """Return the jobs of the synthetic logs of KTH and of CTC in the weeks that both cover."""
     streams, week = [], 7 * 24 * 3600
     for name in ("KTH", "CTC"):
         log = co.workloads.catalogue.load_stand_in(f"{name}-SP2")
@@ -153,9 +153,13 @@ def sooner_instead_of_at_need():
         streams.append(jobs.replace(submit=jobs.submit + epoch - first_week * week))
     begin = max(jobs.submit.min() for jobs in streams)
     end = min(jobs.submit.max() for jobs in streams)
-    common = [jobs[(jobs.submit >= begin) & (jobs.submit <= end)] for jobs in streams]
+    return [jobs[(jobs.submit >= begin) & (jobs.submit <= end)] for jobs in streams]
+
+
+def sooner_instead_of_at_need():
+    """Return by how many hours responses are shorter if jobs span only to end earlier."""
     means = [
-        multi_site(co.Multicluster([100, 338]), co.merge(*common), 0.25, scheduling=policy)
+        multi_site(co.Multicluster([100, 338]), co.merge(*common_weeks()), 0.25, scheduling=policy)
         .response.mean()
         for policy in (co.EASY(), co.EASY(adaptive=True))
     ]  # fmt: skip
@@ -165,6 +169,37 @@ def sooner_instead_of_at_need():
 def with_reservations():
     ahead, none = (booked(co.Online(), ahead=each)[0].wait.mean() for each in (True, False))
     return (ahead - none) / model.HOUR
+
+
+def shared_waits(stays):
+    """Return the waits at KTH and at CTC, in hours, if some jobs stay at their own site.
+
+    The function `stays` tells which, given the jobs and the number of a site.
+    """
+    streams = common_weeks()
+    homes = [np.where(stays(jobs, site), site, -1) for site, jobs in enumerate(streams)]
+    # A stable sort by submission puts the jobs into the order of the merged stream.
+    order = np.argsort(np.concatenate([jobs.submit for jobs in streams]), kind="stable")
+    site, home = np.repeat([0, 1], [len(jobs) for jobs in streams])[order], np.concatenate(homes)
+    machine = co.Multicluster([100, 338])
+    run = sharing(machine, co.merge(*streams), home=home[order], scheduling=co.EASY())
+    return [(run.wait[site == number] / 3600, run.jobs.submit[site == number])
+            for number in (0, 1)]  # fmt: skip
+
+
+def wider_guests():
+    """Return the upper end of the change at CTC if guests may have 16 processors and not only 1."""
+    narrow, wide = (
+        shared_waits(lambda jobs, _, most=most: jobs.processors > most)[1] for most in (1, 16)
+    )
+    waits = np.array([narrow[0], wide[0]])
+    weeks = co.statistics.resample_weeks(waits, np.ones_like(waits), narrow[1])
+    return weeks.difference(1, 0).high
+
+
+def kth_helps():
+    """Return the mean wait of the jobs of KTH if only the jobs of CTC may be guests."""
+    return shared_waits(lambda jobs, site: np.full(len(jobs), site == 0))[0][0].mean()
 
 
 MU, CC, CP = maximal_utilization, cluster_configurations, communication_penalty
@@ -196,6 +231,7 @@ EXERCISES = [
     (OS, 1, "conservative, alone", ["span", SOONER, "share one queue", 2]),
     (OS, 2, 408, [286, 200, 338, 1000]), (OS, 3, wait_with_360, [9.82, 5.61, 15_159, 4.0]),
     (OS, 4, sooner_instead_of_at_need, [-0.48, 1727, 0.0, 25]),
+    (OS, 5, wider_guests, [-5.43, -2.59, 1.03, 0.0]), (OS, 6, kth_helps, [0.32, 0.89, 16_560, 1.6]),
 ]  # fmt: skip
 
 

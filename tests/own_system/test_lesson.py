@@ -22,14 +22,23 @@ def mean_waits(report, option, grouping):
     return table[(table["option"] == option) & (table["grouping"] == grouping)]
 
 
-def test_the_width_that_gains_most_is_that_of_the_largest_fall(report):
+def test_the_width_that_gains_most_is_that_of_the_largest_fall_in_percent(report):
     asked = lesson.widths_guess(report)
-    widths = mean_waits(report, SHARED, "width").sort_values("change")
-    assert asked._answer() == f"{widths['group'].iloc[0]} wide"
-    assert set(asked._buttons.options) == {*(widths["group"] + " wide")}
+    widths = mean_waits(report, SHARED, "width").set_index("group")
+    alone = mean_waits(report, ALONE, "width").set_index("group")["value"]
+    then_of_today = widths["value"] / alone
+    assert asked._answer() == f"{then_of_today.idxmin()} wide"
+    assert asked._reply == f"By hours: {(alone - widths['value']).idxmax()} wide."
+    drawn = lesson.change_by_group_picture(report)._repr_mimebundle_()["text/html"]
+    for width, ratio in then_of_today.items():
+        (row,) = re.findall(f"<li>{width} wide: ([^<]*)</li>", drawn)
+        assert row.endswith(f", {ratio - 1:+.0%}".replace("-", "−"))
+    assert set(asked._buttons.options) == {*(widths.index + " wide")}
     with pytest.raises(InputError, match=r"option = 'conservative'; choose .*'share one queue'"):
         lesson.widths_guess(report, "conservative")
-    longer = with_table(report, "options", change=report.tables["options"]["change"].abs())
+    changes = report.tables["options"]["change"].abs()
+    waits = report.tables["options"]["value"] + 2 * changes
+    longer = with_table(report, "options", change=changes, value=waits)
     assert lesson.widths_guess(longer)._answer() is None
 
 
@@ -95,6 +104,45 @@ def test_the_processors_to_buy_are_those_of_the_site_with_the_longest_wait(repor
     asked = lesson.buy_guess(with_table(report, "buy_or_share", **columns))
     assert busiest in asked.question
     assert asked._answer() == "20 to 50 %"
+
+
+def given():
+    """Return what the form is given at the start."""
+    logs = {name: co.workloads.catalogue.load_stand_in(f"{name}-SP2") for name in ("KTH", "CTC")}
+    return {"clusters": {"KTH": 100, "CTC": 338}, "logs": logs, "clock": "weeks", "missing": None}
+
+
+def test_the_changes_with_other_limits_on_guests_are_those_of_the_folded_answer():
+    system, jobs, site, _ = co.statistics.site_comparison.together(**given())
+    how = {"system": system, "jobs": jobs, "scheduling": co.EASY()}
+    alone = co.sites.local(site=site, **how).wait / 3600
+    for widest, change, low, high in (
+        (0, -1.4, -2.6, -0.5), (2, -6.4, -13.0, -1.9), (8, -7.8, -14.8, -2.3),
+        (32, -8.4, -16.1, -1.8),
+    ):  # fmt: skip
+        home = np.where(jobs.processors > widest, site, -1)
+        waits = np.array([alone, co.sites.sharing(home=home, **how).wait / 3600])
+        for number, is_ctc in enumerate((False, True)):
+            here, of = waits[:, site == number], jobs.submit[site == number]
+            weeks = co.statistics.resample_weeks(here, np.ones_like(here), of)
+            found = weeks.difference(one=1, other=0)
+            ends = (found.estimate, found.low, found.high)
+            if is_ctc:
+                assert ends == pytest.approx((change, low, high), abs=0.051)
+            else:
+                assert ends[1] < 0 < ends[2]
+
+
+@pytest.mark.parametrize("penalty", [0, 0.1, 0.2, 0.3, 0.4])
+def test_adaptive_spanning_surely_helps_kth_at_the_penalties_of_the_folded_answer(penalty):
+    table = co.compare_sites(**given(), span_penalty=penalty, scheduling=co.EASY(adaptive=True))
+    row = table.query("site == 'KTH' and weight == 'work'").iloc[0]
+    ends = {0: (0.80, 0.98), 0.4: (0.81, 0.99)}.get(penalty)
+    if ends:
+        found = row["spanning_low"], row["spanning_high"]
+        assert found == pytest.approx(ends, abs=0.0051)
+    else:
+        assert row["spanning_low"] < 1 < row["spanning_high"]
 
 
 @pytest.mark.parametrize(
