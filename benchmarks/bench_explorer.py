@@ -7,20 +7,28 @@ or of the 0.15 s of the playground, after which an answer no longer feels immedi
 """
 
 import argparse
+import sys
 import time
+from pathlib import Path
 
 from coalloc_lib.statistics.scenario_pairs import SIDES
 from coalloc_lib.widgets import playground_explorer
 from coalloc_lib.widgets.centres import POLICIES, scenario_of
-from coalloc_lib.widgets.divisions import _division_curves, division_picture
 from coalloc_lib.widgets.playground_board import Board
+
+# The studies stand beside the notebooks.
+sys.path.append(str(Path(__file__).parents[1] / "notebooks"))
+from studies.cluster_configurations.division_explorer import (
+    division_curves,
+    division_picture,
+)
 
 IMMEDIATE, PLAYGROUND = 0.3, 0.15
 DIVISIONS = [
-    *[((128 // k,) * k, components) for k in (1, 2, 4, 8) for components in {1, min(k, 4)}],
-    ((64, 32, 16, 16), 4),
-    ((40, 40, 16, 16, 16), 4),
-    ((30, 26, 20, 14, 12, 10, 8, 8), 8),
+    *[(f"{k}x{128 // k}", components) for k in (1, 2, 4, 8) for components in {1, min(k, 4)}],
+    ("64,32,2x16", 4),
+    ("2x40,3x16", 4),
+    ("30,26,20,14,12,10,8,8", 8),
 ]
 
 
@@ -32,13 +40,13 @@ def seconds(function, *arguments):
 
 def main():
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    division_picture((100, 28), 2)  # compiles, and loads matplotlib
+    division_picture("100,28", 2)  # compiles, and loads matplotlib
     print("system, components: simulating and drawing, drawing again, share of 0.3 s")
     for sizes, components in DIVISIONS:
-        _division_curves.cache_clear()
+        division_curves.cache_clear()
         both = seconds(division_picture, sizes, components)
         again = seconds(division_picture, sizes, components)
-        name = f"{'+'.join(map(str, sizes))}, {components}"
+        name = f"{sizes}, {components}"
         print(f"{name:32} {both:6.3f} s {again:6.3f} s {both / IMMEDIATE:6.0%}")
     print("playground, B's policy: the first answer at a new load, share of 0.15 s")
     board, values = Board(), dict(playground_explorer().values)

@@ -213,10 +213,6 @@ class MaxUtilization:
         """The capacity loss as an `Interval`."""
         return self.interval.complement()
 
-    def times(self, factor: float) -> "MaxUtilization":
-        """Return a copy in which the utilization is multiplied by `factor`."""
-        return replace(self, interval=self.interval.times(factor))
-
     def __str__(self) -> str:
         text = self.interval if self.method == "simulation" else f"{self.max_utilization:.4f}"
         return f"{text}, {self.method}"

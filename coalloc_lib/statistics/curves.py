@@ -48,25 +48,6 @@ class Point:
         """Whether the load is at or above the maximal utilization."""
         return self.response is None
 
-    def stretched(self, alpha: float) -> "Point":
-        """Multiply all times of the point by `alpha`, and divide its utilization by `alpha`.
-
-        This is the point for service times that are `alpha` times as long. Its utilization is the
-        net utilization, which does not count the added service time.
-
-        Raises
-        ------
-        InputError
-            If `alpha` is not a finite number above 0.
-        """
-        alpha = positive("alpha", alpha)
-        return replace(
-            self,
-            utilization=self.utilization / alpha,
-            response=self.response and self.response.times(alpha),
-            means=tuple(alpha * mean for mean in self.means),
-        )
-
 
 @dataclass(frozen=True)
 class Curve:
@@ -82,21 +63,6 @@ class Curve:
 
     points: list[Point]
     maximum: MaxUtilization
-
-    def stretched(self, alpha: float) -> "Curve":
-        """Multiply all times of the curve by `alpha`, and divide all utilizations by `alpha`.
-
-        This is the curve for service times that are `alpha` times as long, against the net
-        utilization, which does not count the added service time.
-
-        Raises
-        ------
-        InputError
-            If `alpha` is not a finite number above 0.
-        """
-        alpha = positive("alpha", alpha)
-        points = [point.stretched(alpha) for point in self.points]
-        return Curve(points, self.maximum.times(1 / alpha))
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the points of the curve as a pandas table.

@@ -8,7 +8,6 @@ belong in the folders from which `widgets` imports. Begin with `controls`, which
 # ruff: noqa: F401
 from coalloc_lib.plots import Picture
 from coalloc_lib.widgets.controls import Explorer
-from coalloc_lib.widgets.divisions import division_explorer, division_picture
 from coalloc_lib.widgets.losses import (
     LossQuestion,
     loss_explorer,

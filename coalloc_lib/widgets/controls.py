@@ -356,6 +356,8 @@ class Explorer(ipw.VBox):
         if values != self._drawn.values:  # Otherwise the notes on the coarse picture stay.
             self._clear_notes()
             self._tell_pushed()
+            # The style sheet makes the view pale only after a moment, so a fast picture never is.
+            self.view.add_class("coalloc-past")
         self._drawn.begin(values)
         wrong = self._out_of_range()
         if wrong is not None:

@@ -57,3 +57,31 @@ def test_the_first_load_with_an_interval_above_zero_is_found(monkeypatch, first,
 def test_a_misspelt_control_is_rejected(reads):
     with pytest.raises(co.InputError, match=r"control = 'B_polcy'; choose one of .*'B_policy'"):
         reads(B_polcy="EASY")
+
+
+@pytest.mark.parametrize(
+    ("load", "gains"), [(0.6, (0.27, 0.30, 0.23, 0.34)), (0.65, (0.50, 0.52, 0.40, 0.60))]
+)
+def test_what_each_way_gains_is_what_the_folded_answer_says(load, gains):
+    """The ways are EASY, one cluster of 24, spanning under FCFS, and spanning under EASY."""
+    system, model = co.Multicluster([8, 8, 8]), co.JobModel(co.uniform(1, 8), request="total")
+    samples = [
+        model.sample(count=10_000, seed=seed, rate=1.0).with_load(system=system, load=load)
+        for seed in range(1, 11)
+    ]
+
+    def means(simulate, **how):
+        return np.array([simulate(jobs=jobs, **how).response.mean() for jobs in samples])
+
+    def spanning(policy):
+        return means(co.sites.multi_site, system=system, span_penalty=0.1, scheduling=policy)
+
+    whole, one = {"system": system}, {"system": co.Multicluster([24])}
+    today = means(co.sites.sharing, **whole, scheduling=co.FCFS())
+    easy = today - means(co.sites.sharing, **whole, scheduling=co.EASY())
+    single = today - means(co.sites.sharing, **one, scheduling=co.FCFS())
+    by_fcfs, by_easy = (today - spanning(policy) for policy in (co.FCFS(), co.EASY()))
+    found = [gain.mean() for gain in (easy, single, by_fcfs, by_easy)]
+    assert found == pytest.approx(gains, abs=0.0051)
+    assert co.student(by_easy - easy - by_fcfs).high < 0
+    assert co.student(single - easy).low > 0

@@ -11,8 +11,6 @@ import coalloc_lib as co
 from coalloc_lib.basics.seeds import spawn
 from coalloc_lib.statistics import Interval, MaxUtilization, curves, settling, student
 from coalloc_lib.statistics.curves import (
-    Curve,
-    Point,
     compare,
     response_curve,
     response_point,
@@ -88,23 +86,6 @@ def test_past_saturation_nothing_is_averaged():
     curve = response_curve(SERIAL, [0.999, 1.0], jobs=100, most_jobs=100)
     assert curve.maximum == MaxUtilization(Interval.exact(1.0), "exact", 1.0)
     assert [point.saturated for point in curve.points] == [False, True]
-
-
-def test_a_stretched_curve_moves_its_points_and_its_maximum():
-    maximum = MaxUtilization(SURE, "simulation")
-    point = Point(0.6, Interval(3.0, 2.0, 4.0, 2), 100, False, (2.9, 3.1))
-    slow = Curve([point, Point(1.0)], maximum).stretched(2.0)
-    stretched = Point(0.3, Interval(6.0, 4.0, 8.0, 2), 100, False, (5.8, 6.2))
-    assert slow.points == [stretched, Point(0.5)]
-    assert slow.maximum == MaxUtilization(Interval(0.4, 0.35, 0.45, 5), "simulation")
-    assert str(slow.maximum) == "0.4000 ± 0.0500 (95 %), simulation"
-
-
-@pytest.mark.parametrize("alpha", [-2, 0, np.nan, "2"])
-def test_a_curve_is_stretched_only_by_a_number_above_0(alpha):
-    for each in (Point(0.6, SURE), Curve([], MaxUtilization(SURE, "simulation"))):
-        with pytest.raises(co.InputError, match=r"^alpha = .*; give a"):
-            each.stretched(alpha)
 
 
 def test_systems_are_compared_in_pairs():

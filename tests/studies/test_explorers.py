@@ -12,7 +12,11 @@ from coalloc_lib import plots
 from coalloc_lib.schedules.metrics import STILL_WAITING
 from coalloc_lib.simulation import sites
 from coalloc_lib.widgets import controls
-from studies.cluster_configurations import break_even_explorer, spanning_explorer
+from studies.cluster_configurations import (
+    break_even_explorer,
+    division_explorer,
+    spanning_explorer,
+)
 from studies.cluster_configurations import study as configurations
 from studies.communication_penalty import WHOLE, scenario, study
 from studies.communication_penalty import explorer as penalties
@@ -27,6 +31,7 @@ DAY = 86_400
 MAKERS = {
     "penalty": penalties.penalty_explorer, "sharing": sharing.sharing_explorer,
     "break-even": break_even_explorer.break_even_explorer,
+    "division": division_explorer.division_explorer,
 }  # fmt: skip
 #: Another value for each control. A control that has no effect comes after the control that gives
 #: it an effect.
@@ -43,6 +48,9 @@ OTHER = {
         "penalty": 0.7, "m of U[1,m]": 5, "clusters of 32": 3, "policy": "FPFS(50)",
         "placement": "first fit",
     },
+    "division": {
+        "clusters": "64,32,2x16", "components": 2, "show": "one instant", "or your own": "5x20,28",
+    },
 }  # fmt: skip
 
 
@@ -52,6 +60,7 @@ def quick(monkeypatch):
     monkeypatch.setattr(penalties, "FINE", (1_500, 4))
     monkeypatch.setattr(penalties, "COARSE", (500, 3))
     monkeypatch.setattr(break_even_explorer, "FINE", (1_000, 3))
+    monkeypatch.setattr(division_explorer, "FINE", division_explorer.COARSE)
     # The other tests in this folder replace the workloads of this study by small ones.
     monkeypatch.setattr(sharing.model, "workloads", workloads)
 

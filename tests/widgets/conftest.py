@@ -3,7 +3,7 @@
 import pytest
 
 from coalloc_lib import plots
-from coalloc_lib.widgets import divisions, losses
+from coalloc_lib.widgets import losses
 from tests.own_system.conftest import files, logs, report
 
 __all__ = ["files", "logs", "report"]
@@ -14,7 +14,6 @@ def quick(monkeypatch):
     """Give formulas more time, because the machine may be busy, and simulate few jobs."""
     monkeypatch.setattr(losses, "BUDGET", 3.0)
     monkeypatch.setattr(losses, "SIMULATED_JOBS", losses.COARSE_JOBS)
-    monkeypatch.setattr(divisions, "FINE", divisions.COARSE)
     losses._max_utilization_of.cache_clear()
 
 

@@ -145,6 +145,21 @@ def test_what_is_impossible_is_said_beside_the_control_and_the_picture_stays():
     assert "coalloc-past" not in box.view._dom_classes
 
 
+def test_a_view_is_past_while_the_picture_of_new_values_is_drawn():
+    views, was_past = [], []
+
+    def draw(number):
+        was_past.extend("coalloc-past" in view._dom_classes for view in views)
+        return Picture(bars(a=number / 10))
+
+    slider = ipw.IntSlider(value=1)
+    box = controls.Explorer({"number": slider}, draw)
+    views.append(box.view)
+    slider.value = 2
+    assert was_past == [True]
+    assert "coalloc-past" not in box.view._dom_classes
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
 def test_an_interrupted_picture_fades_and_is_drawn_when_it_is_asked_for_again(error):
     numbers = []

@@ -8,7 +8,6 @@ from tests.widgets.explorers import check_entries, check_following, check_line, 
 MAKERS = {
     "loss": widgets.loss_explorer,
     "schedule": schedule_explorer,
-    "division": widgets.division_explorer,
 }
 #: Another value for each control. A control that has no effect comes after the control that gives
 #: it an effect.
@@ -18,9 +17,6 @@ OTHER = {
         "smallest size": 2, "largest size": 9, "request type": "ordered", "placement": "first fit",
     },
     "schedule": {"request type": "ordered", "placement": "best fit", "scheduling": "FPFS"},
-    "division": {
-        "clusters": "64,32,2x16", "components": 2, "show": "one instant", "or your own": "5x20,28",
-    },
 }  # fmt: skip
 
 pytestmark = pytest.mark.usefixtures("quick", "without_images")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.widgets import division_explorer, pages, reservation_calendar
+from coalloc_lib.widgets import loss_explorer, pages, reservation_calendar
 from tests.conftest import ROOT
 from tests.widgets.test_player import small
 
@@ -46,7 +46,7 @@ def test_a_players_box_gets_the_state_that_the_notebook_keeps():
 
 
 def test_an_explorer_leaves_its_last_picture():
-    explorer = division_explorer()
+    explorer = loss_explorer()
     page = pages.without_kernel(notebook_of(explorer))
     html = page["cells"][1]["outputs"][0]["data"]["text/html"]
     kept = explorer._repr_mimebundle_()["text/html"]

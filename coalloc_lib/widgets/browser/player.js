@@ -64,9 +64,10 @@ class Player {
     this.scenesNode.addEventListener("click", (event) => this.point(event, true));
   }
 
-  /** Take the present data of the model. The instant stays. */
+  /** Take the present data of the model. The instant stays, or remains the end of the schedules. */
   load() {
     const data = this.model.get("data");
+    const isAtEnd = this.axis && this.now >= this.axis.finish;
     this.films = data.films.map((film) => new Film(film));
     Object.assign(this, { axis: data.axis, unit: data.unit, bound: data.bound, idle: data.idle });
     this.instants = [...new Set(this.films.flatMap((film) => film.instants))].sort((a, b) => a - b);
@@ -79,7 +80,8 @@ class Player {
     const film = this.films[0];
     const [sent, all] = [film.jobs.number.length, film.of].map((n) => n.toLocaleString("en"));
     this.controls.lay(this.axis, film.of ? `plays ${sent} of ${all} jobs · ` : "");
-    this.now = clamp(this.now ?? this.model.get("now"), this.axis.begin, this.axis.finish);
+    const now = isAtEnd ? this.axis.finish : (this.now ?? this.model.get("now"));
+    this.now = clamp(now, this.axis.begin, this.axis.finish);
     this.picked = this.hovered = null;
     this.lay();
   }

@@ -1,15 +1,14 @@
 """The division explorer: response times for different ways to divide processors into clusters."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from coalloc_lib import plots
-from coalloc_lib.basics.checks import InputError, instance_of, not_negative, shown
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.model.distributions import parse_sizes
 from coalloc_lib.model.system import Multicluster, parse_clusters
 from coalloc_lib.plots import Picture
@@ -19,7 +18,6 @@ from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.curves import Curve, response_curve
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.widgets.controls import Explorer
-from coalloc_lib.widgets.division_instants import instant_picture
 from coalloc_lib.widgets.inputs import (
     choice,
     disable,
@@ -28,6 +26,7 @@ from coalloc_lib.widgets.inputs import (
     text_entry,
 )
 from coalloc_lib.workloads.models import JobModel
+from studies.cluster_configurations.division_instants import instant_picture
 
 #: The names of the placement policies whose response times the division explorer compares.
 COMPARED_PLACEMENTS = ("first-fit", "worst-fit")
@@ -35,6 +34,8 @@ COMPARED_PLACEMENTS = ("first-fit", "worst-fit")
 PROCESSORS = 128
 #: Several ways to divide these processors into clusters, each given by the cluster sizes.
 DIVISIONS = "4x32", "48,32,2x24", "64,32,2x16", "2x40,3x16", "8x16", "4x16,8x8"
+#: The distribution of the sizes of components.
+SIZES = "D(0.9)[1,8]"
 #: The two pictures of the division explorer.
 CURVE, INSTANT = "response curve", "one instant"
 #: The height of the response curve in inches, so that the explorer fits into a small window.
@@ -69,9 +70,10 @@ COARSE, FINE = CurveEffort(4_000, 1_500, 4, 2), CurveEffort(30_000, 6_000, 6, 1)
 MARGINS = 0.75, 0.1, 0.45, 0.1
 
 
+@lru_cache(maxsize=256)
 def division_curves(
-    system: Multicluster, model: JobModel, effort: CurveEffort = FINE
-) -> dict[str, Curve]:
+    system: Multicluster, model: JobModel, effort: CurveEffort
+) -> Mapping[str, Curve]:
     """Simulate response times under first fit and worst fit at several loads.
 
     Parameters
@@ -85,25 +87,14 @@ def division_curves(
 
     Returns
     -------
-    dict of str to Curve
-        A curve for each placement policy, by its name.
+    mapping of str to Curve
+        A curve for each placement policy, by its name. It must not be changed.
 
     Raises
     ------
     InputError
-        If an argument has the wrong type, or if the largest job of the model does not fit into the
-        system.
+        If the largest job of the model does not fit into the system.
     """
-    instance_of("system", system, Multicluster, "Multicluster([32, 32])")
-    instance_of("model", model, JobModel, "a JobModel")
-    instance_of("effort", effort, CurveEffort, "COARSE or FINE")
-    return dict(_division_curves(system, model, effort))
-
-
-@lru_cache(maxsize=256)
-def _division_curves(
-    system: Multicluster, model: JobModel, effort: CurveEffort
-) -> Mapping[str, Curve]:
     _refuse_impossible(system, model)
     options: dict[str, Any] = {
         "jobs": effort.jobs, "most_jobs": effort.jobs, "replications": effort.replications,
@@ -132,28 +123,22 @@ def _refuse_impossible(system: Multicluster, model: JobModel) -> None:
 
 
 def division_picture(
-    sizes: Sequence[int] | str = (32, 32, 32, 32), components: int = 4,
-    component_sizes: str = "D(0.9)[1,8]", penalty: float = 0.0, coarse: bool = False,
+    sizes: str = "4x32", components: int = 4, coarse: bool = False,
     before: Mapping[str, Any] | None = None,
 ) -> Picture:  # fmt: skip
     """Plot response times under first fit and worst fit for one division into clusters.
 
     Parameters
     ----------
-    sizes : sequence of int or str
-        The sizes of the clusters in processors, as integers or as a string such as
-        ``"64,32,2x16"``.
+    sizes : str
+        The sizes of the clusters in processors, such as ``"64,32,2x16"``.
     components : int
         The number of components of each job.
-    component_sizes : str
-        The distribution of the component sizes, as `coalloc_lib.parse_sizes` takes it.
-    penalty : float
-        Jobs with several components run ``1 + penalty`` times as long.
     coarse : bool
         Whether to simulate less, which is faster and less precise.
     before : mapping, optional
-        Earlier values of `sizes`, of `components` or of both, whose response times are drawn as
-        dashed lines.
+        Earlier values of `sizes` and of `components`, whose response times are drawn as dashed
+        lines.
 
     Returns
     -------
@@ -165,42 +150,33 @@ def division_picture(
     InputError
         If an argument is wrong, or if the largest job does not fit into the system.
     """
-    rest = component_sizes, penalty, COARSE if coarse else FINE
-    curves = _curves(sizes, components, *rest)
-    is_penalized = penalty > 0 and components > 1
-    bands = "" if coarse else "; bands: 95 % intervals"
-    earlier = None
+    effort = COARSE if coarse else FINE
+    curves = _curves(sizes, components, effort)
+    bands, earlier = "" if coarse else "; bands: 95 % intervals", None
     if before is not None:
-        instance_of("before", before, dict, "{'sizes': '4x32'}")
-        past = before.get("sizes", sizes), before.get("components", components)
-        earlier = _table(_curves(*past, *rest))
-        bands += f"; dashed: before, {_setting(*past)}"
+        earlier = _table(_curves(**before, effort=effort))
+        bands += f"; dashed: before, {_setting(**before)}"
     figure = plots.curves(
-        _table(curves),
+        _table(curves), xlabel="load", whole=True, before=earlier, height=HEIGHT,
         title=_title(curves),
-        subtitle=f"{_setting(sizes, components)} of {component_sizes} processors"
-        + (f", penalty {penalty:g}" if is_penalized else "")
-        + bands,
-        xlabel="load, not counting the time that the penalty adds" if is_penalized else "load",
-        whole=True,
-        before=earlier,
-        height=HEIGHT,
-    )
+        subtitle=f"{_setting(sizes, components)} of {SIZES} processors{bands}",
+    )  # fmt: skip
     if coarse:
         _place_axes(figure)
     return Picture(figure, rows=[_in_words(name, curve) for name, curve in curves.items()])
 
 
-def _curves(sizes, components, component_sizes, penalty, effort) -> dict[str, Curve]:
-    model = JobModel(parse_sizes(component_sizes), components)
-    stretch = 1 + not_negative("penalty", penalty) * (model.components > 1)
-    curves = division_curves(_system(sizes), model, effort)
-    return {name: curve.stretched(stretch) for name, curve in curves.items()}
+def _curves(sizes: str, components: int, effort: CurveEffort) -> Mapping[str, Curve]:
+    return division_curves(parse_clusters(sizes), _model(components), effort)
+
+
+def _model(components: int) -> JobModel:
+    return JobModel(parse_sizes(SIZES), components)
 
 
 def _setting(sizes, components):
     words = "one component" if components == 1 else f"{components} components"
-    return f"{_in_processors(_system(sizes))}, {words}"
+    return f"{_in_processors(parse_clusters(sizes))}, {words}"
 
 
 def _in_processors(system: Multicluster) -> str:
@@ -254,28 +230,15 @@ def _title(curves: Mapping[str, Curve]) -> str:
     return f"Both placements carry about {100 * most.estimate:.0f} %: their intervals overlap"
 
 
-def _system(sizes: Sequence[int] | str) -> Multicluster:
-    return parse_clusters(sizes) if isinstance(sizes, str) else Multicluster(sizes)
-
-
-def division_explorer(
-    divisions: Sequence[str] = DIVISIONS, components: int = 4, component_sizes: str = "D(0.9)[1,8]",
-    penalty: float = 0.0, state: str = "",
-) -> Explorer:  # fmt: skip
+def division_explorer(state: str = "") -> Explorer:
     """Return a widget that shows response times for different divisions into clusters.
 
-    A slider selects one of the given divisions, and a text field takes any other. A list selects
-    the picture: the response times, or one instant at which a job waits although enough processors
+    A slider selects one of `DIVISIONS`, and a text field takes any other. A list selects the
+    picture: the response times, or one instant at which a job waits although enough processors
     are idle in total.
 
     Parameters
     ----------
-    divisions : sequence of str
-        The divisions of the slider, each as a string such as ``"64,32,2x16"``.
-    components : int
-        The number of components at first.
-    component_sizes, penalty
-        As in `division_picture`.
     state : str
         The values of the controls at first, as a line from the text field of such an explorer.
 
@@ -283,24 +246,14 @@ def division_explorer(
     -------
     Explorer
         The widget.
-
-    Raises
-    ------
-    InputError
-        If `divisions` is empty, or if an argument is wrong.
     """
-    options = _checked_divisions(divisions)
-    # Wrong arguments raise an error here. In `draw`, they would be shown as a note in the widget.
-    JobModel(parse_sizes(component_sizes), components)
-    not_negative("penalty", penalty)
-    listed = slider_with_list("clusters", options, options[0])
+    listed = slider_with_list("clusters", DIVISIONS, DIVISIONS[0])
     own = text_entry("or your own", "")
     own.placeholder = "replaces the list"
     disable(listed, own, bool)
-    most = max(MOST_COMPONENTS, components)
     controls = {
         "sizes": listed, "other": own,
-        "components": slider_with_entry("components", components, 1, most),
+        "components": slider_with_entry("components", 4, 1, MOST_COMPONENTS),
         "show": choice("show", (CURVE, INSTANT)),
     }  # fmt: skip
 
@@ -309,29 +262,15 @@ def division_explorer(
 
     def draw(coarse: bool, before: dict[str, Any] | None, **values: Any) -> Picture:
         if values["show"] == INSTANT:
-            return _instant_picture(**chosen(**values), component_sizes=component_sizes)
-        return division_picture(
-            **chosen(**values), component_sizes=component_sizes, penalty=penalty, coarse=coarse,
-            before=None if before is None else chosen(**before),
-        )  # fmt: skip
+            return _instant_picture(**chosen(**values))
+        earlier = None if before is None else chosen(**before)
+        return division_picture(**chosen(**values), coarse=coarse, before=earlier)
 
     return Explorer(controls, draw, state=state, simulates=lambda show, **_: show == CURVE)
 
 
-def _instant_picture(sizes: str, components: int, component_sizes: str) -> Picture:
-    system, model = _system(sizes), JobModel(parse_sizes(component_sizes), components)
+def _instant_picture(sizes: str, components: int) -> Picture:
+    system, model = parse_clusters(sizes), _model(components)
     _refuse_impossible(system, model)
-    setting = f"{_setting(sizes, components)} of {component_sizes} processors"
+    setting = f"{_setting(sizes, components)} of {SIZES} processors"
     return instant_picture(system, model, COMPARED_PLACEMENTS, setting)
-
-
-def _checked_divisions(divisions: Any) -> list[str]:
-    is_list = isinstance(divisions, Sequence | np.ndarray) and not isinstance(divisions, str)
-    if not is_list or not len(divisions):
-        raise InputError(
-            f"divisions = {shown(divisions)}; give a non-empty list of strings such as "
-            "'64,32,16,16'"
-        )
-    for place, division in enumerate(divisions):
-        parse_clusters(division, f"divisions[{place}]")
-    return list(map(str, divisions))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib import widgets
-from coalloc_lib.widgets.division_instants import first_waiting_head, waiting_heads
+from studies.cluster_configurations.division_explorer import division_explorer
+from studies.cluster_configurations.division_instants import first_waiting_head, waiting_heads
 from tests.widgets.reading import control, lettering, notes, words
 
 
@@ -29,9 +29,8 @@ def test_a_head_that_waits_has_enough_idle_processors_but_fits_nowhere():
         assert (emptiest < waiting.wanted).any()
 
 
-@pytest.mark.usefixtures("quick")
 def test_the_explorer_shows_the_instant_of_the_chosen_division():
-    box = widgets.division_explorer(state="show=one instant")
+    box = division_explorer("show=one instant")
     load, found = waiting_heads(
         co.Multicluster([32] * 4), co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4),
         ("first-fit", "worst-fit"),
@@ -45,8 +44,8 @@ def test_the_explorer_shows_the_instant_of_the_chosen_division():
     assert note.startswith("components = 4; give at most 3, because")
 
 
-@pytest.mark.usefixtures("quick", "without_images")
+@pytest.mark.usefixtures("without_images")
 def test_the_title_says_if_no_head_waits_beside_enough_idle_processors():
-    box = widgets.division_explorer(["128"], components=1, state="show=one instant")
+    box = division_explorer("other=128&components=1&show=one instant")
     title = "Under first fit and worst fit, no head waits while enough processors are idle in total"
     assert words(box).startswith(title)
