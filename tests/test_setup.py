@@ -14,8 +14,13 @@ from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 MAKEFILE = (ROOT / "Makefile").read_text()
-#: Without the options of a `make` that runs the tests.
-ENVIRONMENT = {name: v for name, v in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS")}
+#: The environment without the variables of a `make` that runs these tests. With MAKELEVEL, another
+#: `make` would also print which folder it enters and leaves.
+ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
+}
 HEAVY = [
     "numba", "scipy", "pandas", "matplotlib", "simpy", "pooch", "IPython", "ipywidgets",
     "jupyterlab",

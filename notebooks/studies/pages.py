@@ -36,6 +36,8 @@ MARKS = {
 CELL = re.compile(r"<(td|th|caption)\b([^>]*)>")
 #: A regular expression for a CSS rule. Its groups are the selectors and the properties.
 RULE = re.compile(r"([^{}]+)\{([^}]*)\}")
+#: A regular expression for the beginning of each list of parts or settings in a note.
+LISTED = re.compile(r"(?:^|; )((?:fails|undecided)(?: elsewhere)?): ")
 
 
 class InlineStyler(Styler):
@@ -107,7 +109,8 @@ def claims_table(rows: Sequence[Row]) -> Styler:
 
 def _note(row: Row) -> str:
     text, _, lists = row.note.partition(FOLD)
-    fold = f"<details><summary>which</summary>{escape(lists)}</details>" if lists else ""
+    lines = LISTED.sub(r"<br>• <b>\1:</b> ", escape(lists)).removeprefix("<br>")
+    fold = f"<details><summary>which</summary>{lines}</details>" if lists else ""
     return (text and f"{escape(text[:1].upper() + text[1:].rstrip('.'))}.") + fold
 
 

@@ -3,6 +3,7 @@
 import os
 import pickle
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,9 @@ class PointCache:
             # Compressed files contain a checksum, so damage to a file is noticed.
             memory = joblib.Memory(points, verbose=0, compress=("zlib", 1))
             self._kept = memory.cache(_keep, ignore=["pickled"])
+            # joblib ignores all exceptions at a few places, even that of Ctrl-C. Python raises this
+            # exception in the main thread, so joblib works in another thread.
+            self._thread = ThreadPoolExecutor(1, "point cache")
         except OSError as error:
             raise InputError(
                 f"cache folder {self.folder} cannot be used ({error.strerror}); choose another "
@@ -54,6 +58,9 @@ class PointCache:
 
     def read(self, key: str) -> Any:
         """Return the result that is stored under a key, or `MISSING` if no result can be read."""
+        return self._thread.submit(self._read, key).result()
+
+    def _read(self, key: str) -> Any:
         try:
             if self._kept.check_call_in_cache(key, b""):
                 return pickle.loads(self._kept.call_and_shelve(key, b"").get())
@@ -68,7 +75,7 @@ class PointCache:
     def write(self, key: str, pickled: bytes) -> None:
         """Store a pickled result under a key, or raise an `InputError` if the disk is full."""
         try:
-            self._kept.call(key, pickled)
+            self._thread.submit(self._kept.call, key, pickled).result()
         except Warning as warning:  # joblib warns if it cannot write; `Run` makes it an error.
             cause = getattr(warning.__context__, "strerror", None) or warning
             raise InputError(

@@ -60,6 +60,27 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("action", ["write", "read"])
+def test_ctrl_c_is_not_lost_where_joblib_ignores_all_errors(tmp_path, monkeypatch, action):
+    """joblib ignores every error while it stores the metadata of a result, or reads them."""
+    points = cache.PointCache(tmp_path)
+    points.write("key", pickle.dumps("result"))
+
+    def interrupted(*_):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)  # In the main thread, the error is raised here.
+        return {}
+
+    name = "json.dumps" if action == "write" else "json.loads"
+    with monkeypatch.context() as patched:
+        patched.setattr(f"joblib._store_backends.{name}", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            points.write("other", b"") if action == "write" else points.read("key")
+            time.sleep(0.2)
+    assert points.read("key") == "result"
+
+
 class Interrupting(Watch):
     """A progress receiver that interrupts the sweep, as Ctrl-C does, after twenty calls."""
 
