@@ -61,8 +61,13 @@ def interruptible():
 
 
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("action", ["write", "read"])
-def test_ctrl_c_is_not_lost_where_joblib_ignores_all_errors(tmp_path, monkeypatch, action):
+@pytest.mark.parametrize(
+    ("action", "arguments", "patch"),
+    [("write", ("other", b""), "dumps"), ("read", ("key",), "loads")],
+)
+def test_ctrl_c_is_not_lost_where_joblib_ignores_all_errors(
+    tmp_path, monkeypatch, action, arguments, patch
+):
     """joblib ignores every error while it stores the metadata of a result, or reads them."""
     points = cache.PointCache(tmp_path)
     points.write("key", pickle.dumps("result"))
@@ -72,12 +77,10 @@ def test_ctrl_c_is_not_lost_where_joblib_ignores_all_errors(tmp_path, monkeypatc
         time.sleep(0.05)  # In the main thread, the error is raised here.
         return {}
 
-    name = "json.dumps" if action == "write" else "json.loads"
     with monkeypatch.context() as patched:
-        patched.setattr(f"joblib._store_backends.{name}", interrupted)
+        patched.setattr(f"joblib._store_backends.json.{patch}", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            points.write("other", b"") if action == "write" else points.read("key")
-            time.sleep(0.2)
+            getattr(points, action)(*arguments)
     assert points.read("key") == "result"
 
 
