@@ -70,6 +70,7 @@ def test_ctrl_c_is_not_lost_where_joblib_ignores_all_errors(
 ):
     """joblib ignores every error while it stores the metadata of a result, or reads them."""
     points = cache.PointCache(tmp_path)
+    assert points.read("key") is cache.MISSING  # A sweep reads before it writes.
     points.write("key", pickle.dumps("result"))
 
     def interrupted(*_):
