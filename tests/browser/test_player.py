@@ -1,5 +1,6 @@
 """The player in a browser: a page that it saved, opened without a network."""
 
+import json
 import re
 
 import numpy as np
@@ -209,6 +210,37 @@ def test_the_running_figure_is_that_of_the_library(opened):
 def test_nothing_is_wider_than_the_window(opened, width):
     page = opened(co.Player(schedule(), now=4), viewport={"width": width, "height": 700})
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+#: This script takes the place of a Jupyter kernel, from which a player gets other schedules.
+MODEL = """
+const state = {now: 0, playing: false};
+const changes = {};
+const model = {
+  get: (name) => state[name], set: (name, value) => (state[name] = value),
+  on: (name, act) => (changes[name] = act), off() {}, save_changes() {},
+};
+window.take = (data) => { state.data = data; changes["change:data"]?.(); };
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "instants"), [("Home", [0, 0, 0]), ("End", [10, 20, 10]), ("ArrowRight", [1, 1, 1])]
+)
+def test_with_other_schedules_the_instant_or_the_end_stays(show, key, instants):
+    jobs = [JOBS.replace(runtime=factor * JOBS.runtime) for factor in (1, 2)]
+    once, twice = (co.Player(co.simulate(co.Multicluster([4, 4]), each)) for each in jobs)
+    page = show(
+        f'<div id="player"></div><script type="module">{co.Player._esm}{MODEL}'
+        f"take({json.dumps(once.data)}); render({{model, el: player}});</script>"
+    )
+    page.locator(".coalloc-player").focus()
+    page.keyboard.press(key)
+    seen = [now(page)]
+    for other in (twice, once):
+        page.evaluate("(data) => take(data)", json.loads(json.dumps(other.data)))
+        seen.append(now(page))
+    assert seen == instants
 
 
 def test_a_long_schedule_shows_a_window_around_now(opened):

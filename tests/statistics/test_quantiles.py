@@ -5,7 +5,7 @@ import pytest
 
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.times import DAY
-from coalloc_lib.statistics.quantiles import resample_quantiles
+from coalloc_lib.statistics.quantiles import _influence_on_quantiles, resample_quantiles
 
 
 @pytest.mark.parametrize("percent", range(1, 101))
@@ -26,3 +26,12 @@ def test_resamples_that_need_too_much_memory_are_refused():
 def test_a_wrong_number_of_resamples_is_named(resamples):
     with pytest.raises(InputError, match="resamples = "):
         resample_quantiles(np.ones(60), 0.5, np.arange(60) * DAY, resamples=resamples)
+
+
+def test_the_influence_of_a_day_is_its_excess_times_the_slope_of_the_resamples():
+    """Both days have two jobs; the excess of values above 2.5 is -1 on day 0 and 1 on day 1."""
+    values, day = np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([0, 0, 1, 1])
+    counts = np.array([[2, 0], [1, 1], [0, 2], [1, 1]])  # how often each resample has each day
+    resampled = 2.5 + 3 * (counts @ np.array([[-1.0], [1.0]]))
+    influence = _influence_on_quantiles(values, np.array([2.5]), day, counts, resampled)
+    assert influence == pytest.approx(np.array([[-3.0, 3.0]]))
