@@ -77,20 +77,22 @@ def break_even_picture(
             f"components fits into one cluster of {CLUSTER}"
         )
     span, whole = _carried(clusters, largest, policy, placement, COARSE if coarse else FINE)
+    ring = "" if before is None or coarse else "; ring: before your last move"
     figure = plots.lines(
         _lines(span, whole), x="penalty", y="carried", line="line", xlabel="penalty",
         names="legend",
         ylabel="work done,\nshare of the processors", title=_title(span, whole, penalty),
         subtitle=f"{clusters} clusters of {CLUSTER}, components U[1,{largest}], {policy}, "
-        f"{placement}; break-even penalty {_break_even(span, whole)}, marked; ring: before",
+        f"{placement}; dotted line: your penalty; dot: break-even penalty, "
+        f"{_break_even(span, whole)}{ring}",
     )  # fmt: skip
     axes = figure.axes[0]
     axes.axvline(penalty, color="black", linestyle=":", linewidth=1)
     axes.plot(*_crossing(span, whole), "ko", markersize=6)
     if before is not None and not coarse:
         past = (before[name] for name in ("clusters", "largest", "policy", "placement"))
-        ring = {"color": plots.GREY, "markerfacecolor": "none", "markersize": 11}
-        axes.plot(*_crossing(*_carried(*past, FINE)), "o", **ring)
+        look = {"color": plots.GREY, "markerfacecolor": "none", "markersize": 11}
+        axes.plot(*_crossing(*_carried(*past, FINE)), "o", **look)
     axes.set(xlim=(0, MOST), ylim=(0.3, 1))
     return plots.Picture(figure)
 
@@ -114,7 +116,8 @@ def _title(span: Replications, whole: Replications, penalty: float) -> str:
     gain = (span / (1 + penalty) - whole).interval
     verdicts: dict = {True: "spanning pays", False: "spanning loses"}
     done, verdict = span.mean / (1 + penalty), verdicts.get(gain.above(0), "it is undecided")
-    return f"At a penalty of {penalty:g}, {verdict}: {done:.3f} against {whole.mean:.3f}"
+    works = f"jobs that span do {done:.3f}, whole jobs {whole.mean:.3f}"
+    return f"At a penalty of {penalty:g}, {verdict}: {works}"
 
 
 def _break_even(span: Replications, whole: Replications) -> str:
