@@ -226,9 +226,8 @@ class SaturatedChain:
             yield *self._try(rest, waiting, freed), position, count
 
     def _explore(self, budget):
-        # This is a breadth-first search. For each transition, the four arrays have the weight, the
-        # allocation of the departing job, and the positions of the source state and the target
-        # state.
+        # This is a breadth-first search. For each transition, the four arrays hold the weight, the
+        # allocation of the departing job, and the indices of the source state and the target state.
         queue = [((), NONE_WAITS, self.system.sizes)]
         states = {queue[0][:2]: 0}
         weights, departing = array("d"), array("l")

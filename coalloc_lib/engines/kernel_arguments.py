@@ -20,8 +20,7 @@ from coalloc_lib.model.placement import (
     time_on_processors,
 )
 
-#: A dict from each placement class that the kernels support to the code of the placement in the
-#: kernels.
+#: The integer that stands for each supported placement class in the kernels.
 PLACEMENT_CODES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,
     WorstFit: placing.WORST_FIT,

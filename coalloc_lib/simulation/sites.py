@@ -236,8 +236,8 @@ def _joined_columns(system, site, at):
 
 
 def _joined_servers(system, at, back):
-    # The processors are numbered consecutively over all sites. The array `back` sorts jobs that are
-    # listed site by site into the order of the job stream.
+    # The processors are numbered consecutively over all sites. The rows are listed site by site.
+    # The index `back` brings them into the order of the job stream.
     first = np.cumsum([0, *system.sizes])
     rows = [row + first[number] for number, one in at.items() for row in one.servers]
     return Servers.of_rows([rows[place] for place in back])

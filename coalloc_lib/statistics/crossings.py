@@ -156,7 +156,7 @@ class Crossings:
 
     @property
     def prediction(self) -> Interval:
-        """The 95 % prediction interval for the crossing point of one further replication."""
+        """The 95 % prediction interval for the point where curves of a new replication cross."""
         return self._open(self.sample.prediction)
 
     def _open(self, found: Interval) -> Interval:

@@ -205,7 +205,10 @@ class BookingSession:
         return f"{words}; {self._rejected} of theirs were rejected" if self._rejected else words
 
     def terms(self) -> str:
-        """Return a message with the number of attempts, the time between them, and the horizon."""
+        """Return in words how often a booking is attempted, and how far ahead.
+
+        The words have the number of attempts, the time between them, and the booking horizon.
+        """
         terms, ahead = self.calendar.terms, self._time(self.until - self.calendar.now)
         apart = f"up to {terms.most_attempts} attempts, {self._time(terms.step)} apart"
         return f"{apart if terms.most_attempts > 1 else '1 attempt'}; horizon {ahead} ahead"

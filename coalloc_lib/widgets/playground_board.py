@@ -73,7 +73,7 @@ def playground_picture(one: Scenario, other: Scenario) -> Picture:
     first, second = one.workload.sizes, other.workload.sizes  # type: ignore[attr-defined]
     if first != second:
         raise InputError(
-            f"the scenarios one and other have different job sizes, {first} and {second}; give "
+            f"the scenarios `one` and `other` have different job sizes, {first} and {second}; give "
             "the same sizes to both scenarios"
         )
     return _picture(one, other)

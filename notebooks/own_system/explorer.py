@@ -44,8 +44,8 @@ MORE = "more at "
 HOURS = "alone", "then", "change", "ci95_low", "ci95_high"
 #: The name of the option of the reader in the tables.
 YOURS = "yours"
-#: The table of pairs of options for `Changes`. It is empty, because a single option is compared
-#: only with staying alone.
+#: The comparisons of options with each other, which `Changes` takes. There are none here, because
+#: the only option is compared with not sharing any jobs.
 NO_PAIRS = pd.DataFrame(columns=["option", "other", "change_low", "change_high", "warning"])
 
 

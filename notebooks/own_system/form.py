@@ -332,7 +332,7 @@ def _text_entry(label: str, value: str, flex: str = "1 1 200px") -> ipw.Text:
 def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[str, SwfLog]) -> dict:
     words, table = report.answer.words, _table_as_html(options_table(report))
     html = f"<p {_CLOSE}><b>{escape(words)}</b></p>"
-    # If a doubt is why nothing is recommended, the answer has said it.
+    # A doubt that is the reason for the answer is part of its words, and not repeated.
     unsaid = {site: why for site, why in report.doubts.items() if why not in words}
     doubts = "; ".join(f"{site}: {why}" for site, why in unsaid.items())
     if doubts:

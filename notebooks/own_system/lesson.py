@@ -52,8 +52,8 @@ SITES, PENALTY = {"KTH": 100, "CTC": 338}, 0.25
 #: The two limits that exercise 5 compares: the largest number of processors of a guest.
 WIDEST_GUESTS = 1, 16
 
-#: The answers of two guesses, each with the end of its range: a penalty, and a percentage of
-#: processors.
+#: The answers that two guesses offer. Each answer is a range of penalties or of percentages of
+#: processors, and has the upper end of its range here.
 PENALTIES_GUESSED = {
     "to none, not even 0": -1e-9, "to one below 0.1": 0.1, "to one from 0.1 to 0.4": 0.4,
     "to one above 0.4": np.inf,

@@ -220,7 +220,7 @@ def _how_to_fetch(logs: Sequence[str]) -> str:
 
 
 def far_off(published: float, decimals: int = 3) -> float:
-    """Return by how much a result may miss a number in a paper before its verdict is ``differs``.
+    """Return the largest deviation from a paper's number with which the verdict is not ``differs``.
 
     It is 2 % of the number or three units of its last printed digit, whichever is larger.
     """

@@ -245,7 +245,7 @@ def test_what_is_not_of_these_controls_is_faded(box, label, value):
     [
         (
             WHOLE.with_(workload=WHOLE.workload.with_(sizes=co.uniform(1, 4))),
-            r"^the scenarios one and other have different job sizes, U\[1,8\] and U\[1,4\]; give ",
+            r"^the scenarios `one` and `other` have different job sizes, U\[1,8\] and U\[1,4\]; ",
         ),
         ([], r"^other = \[\] is not of type Scenario; give a scenario"),
         (

@@ -83,7 +83,7 @@ class Export(NamedTuple):
     #: lines, 3, 2). Each has two possible values, because a time of day can occur twice when summer
     #: time ends.
     instants: NDArray[np.float64]
-    #: How many lines were left out, because they are job steps or repeated headers.
+    #: The number of lines that were skipped because they are job steps or repeated headers.
     counts: Counter[str]
     #: Whether elapsed times come from the column ElapsedRaw of ``sacct``, which is in seconds.
     has_raw_elapsed: bool

@@ -265,9 +265,9 @@ FIGURE5B = Caption(
 
 @study.add_figure("figure5b", FIGURE5B, draw_figure5b, claims=("CC-4", "CC-5"))
 def figure5b(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the curves of unequal clusters under first fit, which tries the smallest one first.
+    """Return the response times of unequal clusters if first fit tries the smallest cluster first.
 
-    They are compared with first fit that starts at the largest cluster.
+    They are compared with those under first fit that starts at the largest cluster.
     """
     standard = pick(of_four(runs, FIRST_FIT), system=STANDARD)
     lines = pd.concat([standard, of_four(runs, SMALL_FIRST)])

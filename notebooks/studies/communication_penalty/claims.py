@@ -369,7 +369,7 @@ def best_threshold_grows_with_the_penalty(runs: pd.DataFrame) -> Decision:
 
 
 def pays(line: Iterable[Pair], group: str) -> dict[float, bool | None]:
-    """Return whether splitting shortens a group's response time, by splitting threshold.
+    """Return, for each splitting threshold, whether splitting shortens the response of a group.
 
     An answer is None if the runs do not decide it.
     """
@@ -456,10 +456,11 @@ def _as_text(thresholds: Sequence[float]) -> str:
 
 
 def same_best(lines: Iterable[Line], group: str) -> tuple[bool | None, set[float]]:
-    """Return whether several curves share a best splitting threshold, and all shared thresholds.
+    """Return whether several curves have a best splitting threshold in common.
 
-    If they do, but the best thresholds of all curves are many or include the lowest or the highest
-    threshold, the answer is None, because the runs do not show where the best threshold is.
+    The second value has all thresholds that are best on each curve. If there are any, but the best
+    thresholds of all curves are many or include the lowest or the highest threshold, the
+    answer is None, because the runs do not show where the best threshold is.
     """
     lines = list(lines)
     best = [set(best_thresholds(line, group)) for line in lines]

@@ -37,7 +37,7 @@ PAPER_SEARCH = PaperSetting(
 #: penalties printed in the paper, and `CHOSEN_LENGTH` to reproduce the printed load. Therefore the
 #: verdict on these numbers is `calibrated on`.
 CHOSEN, CHOSEN_LENGTH = "MaxJumps and how jumps are counted", "the length of a run"
-#: A note for claims that require only that a break-even penalty exists. Its value does not matter.
+#: A note for claims that hold if there is a break-even penalty, whatever its value is.
 FITTED = f"the threshold was used to choose {CHOSEN}, so only the other settings are a test"
 
 

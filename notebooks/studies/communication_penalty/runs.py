@@ -307,7 +307,7 @@ def at_need(scale: Scale) -> Iterator[Setting]:
 
 
 def kept_whole(scale: Scale) -> Iterator[Setting]:
-    """Yield the settings of the maps that vary the share of jobs that cannot be split."""
+    """Yield the settings for the maps in which the share of unsplittable jobs varies."""
     shares = (0.0, 0.25, 0.5, 0.75)
     for jumps, share, psi in product(scale.spread_jumps, shares, scale.map_penalties):
         yield Setting(jumps, PRINTED_LOAD, ABOVE, psi=psi, kept_whole=share, kind=IN_MAP)

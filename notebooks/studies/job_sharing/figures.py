@@ -240,7 +240,9 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot the response time of job sharing relative to local execution, by size of a job's site.
+    """Plot the response time under job sharing, divided by that under local execution.
+
+    There is a row for the jobs of each size of site.
 
     If all sites have the same size, the row of all users is left out.
     """

@@ -49,7 +49,7 @@ from studies.published import PRINTED as PRINTED_CELLS
 from studies.published import published_claim
 from studies.shares import agreed
 
-#: The setting of claim MU-9, which is about how much capacity overtaking in the queue gains.
+#: The setting of claim MU-9: how much capacity is gained if jobs may overtake each other.
 OVERTAKING = PaperSetting(fixed={"kind": (LOSS, WAITING)})
 #: The setting of claim MU-19: ordered requests 'obviously' lose more capacity than unordered ones.
 OBVIOUS = PaperSetting(fixed={"kind": (LOSS, PRINTED_CELLS, COUNTEREXAMPLE)})

@@ -138,10 +138,11 @@ def approximation_is_quite_accurate(runs: pd.DataFrame) -> Decision:
 def simulated_less_known(
     runs: pd.DataFrame, method: str, request: str
 ) -> tuple[list[Interval], float]:
-    """Return the simulated minus the calculated loss per cell, and the largest difference allowed.
+    """Compare the simulated with the calculated capacity loss in each cell of the tables.
 
-    The allowed difference is the largest one between the two numbers of any cell in the paper's
-    tables, plus twice the largest rounding error.
+    The result has the simulated minus the calculated loss, and the largest difference that is
+    allowed. The allowed difference is the largest one between the two numbers of any cell in
+    the paper's tables, plus twice the largest rounding error.
 
     Parameters
     ----------

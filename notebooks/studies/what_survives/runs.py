@@ -117,7 +117,7 @@ def case_of(setting: Setting, load: float, lengths: Lengths, seed: Seed) -> Case
 
 
 def load_of(setting: Setting, lengths: Lengths, seed: np.random.SeedSequence) -> float:
-    """Return the offered load of a setting: its `share` of the largest load that can be served.
+    """Return the offered load of a setting: `share` times the largest load that can be served.
 
     The largest load is the one that the system serves without saturation in both compared
     simulations. It is found with exact estimates, so that settings with worse estimates differ
