@@ -69,7 +69,7 @@ def _model_fails(decision, changes):
     if best is not None:
         named = f"'{best}'" if changes.today["warning"] else _named_change(best, changes)
         words += f" In the model the best option is {named}."
-    return f"{words} docs/own-logs.md says what to check."
+    return f"{words} The guide 'Use your own logs' says what to check."
 
 
 def _nothing_sure(decision, changes):

@@ -55,7 +55,7 @@ class _Bar(NullProgress):
 
     def step(self, done: int = 1) -> None:
         self._bar.value += done
-        self._bar.description = f"simulates, step {self._bar.value}"
+        self._bar.description = f"simulating, step {self._bar.value}"
 
     def close(self) -> None:
         self._bar.layout.display = "none"

@@ -25,7 +25,7 @@ from own_system.errors import ShortError
 from own_system.options import ALONE, CONSERVATIVE, SHARED, span_if_sooner
 from own_system.page import label_right, load_figure, mark_zero, row_height
 from own_system.report import SitesReport
-from own_system.words import FEW_WEEKS, changed
+from own_system.words import FEW_WEEKS, changed, in_a_row
 
 #: The table of exercise 1: how each option changes the mean wait, in hours, for the jobs of both
 #: sites ("all") and of each site. The three numbers are the change and the two ends of its 95 %
@@ -112,9 +112,10 @@ def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.
 
 
 def _wait_and_fraction(wait: float, change: float) -> str:
-    """Return the mean wait without and with an option, in hours, and the relative change."""
+    """Return the mean wait without and with an option, and the change in percent, in words."""
     today = wait - change
-    words = f"{today / HOUR:.1f} → {wait / HOUR:.1f} h"
+    now, then, _ = in_a_row(today, wait, change, np.nan, np.nan)
+    words = f"{now} → {then}"
     return f"{words}, {change / today:+.0%}".replace("-", "−") if today else words
 
 
@@ -171,12 +172,14 @@ def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
     today = (widths["value"] - widths["change"]).replace(0, np.nan)
     table = (widths["change"] / today).dropna()
     if len(table) < 2:
-        return _no_numbers(rows["warning"])
+        return _no_numbers(rows["warning"], "fewer than two widths of jobs wait today")
     most = f"{widths['change'].idxmin()} wide"
     return guess(
         f"{option}: for which width of jobs does the mean wait fall by the most percent?",
         *(f"{width} wide" for width in table.index),
-        reply=f"By hours: {most}." if widths["change"].min() < 0 else "No width gains.",
+        reply=f"By hours, it is {most}. These are estimates; the figure has intervals."
+        if widths["change"].min() < 0
+        else "No width gains.",
         answer=lambda: f"{table.idxmin()} wide" if table.min() < 0 else None,
         then=change_by_group_picture(report, option),
     )
@@ -189,7 +192,7 @@ def penalty_guess(report: SitesReport) -> Guess | HTML:
     """
     table = report.tables["break_even"]
     if table["penalty"].isna().all():
-        return _no_numbers(table["warning"])
+        return _no_numbers(table["warning"], "no penalty could be estimated")
     row = table.query("group == @ALL and metric == 'AWRT'").iloc[0]
     return guess(
         "Up to what penalty does spanning, whenever no site has room, shorten the AWRT of all jobs "
@@ -208,7 +211,7 @@ def buy_guess(report: SitesReport) -> Guess | HTML:
     """
     table = report.tables["buy_or_share"]
     if table["processors"].isna().all():
-        return _no_numbers(table["warning"])
+        return _no_numbers(table["warning"], "no number of processors could be estimated")
     alone = report.tables["options"].query("option == @ALONE and metric == 'mean wait'")
     site = alone.query("grouping == 'site'").set_index("group")["value"].fillna(np.inf).idxmax()
     row = table.set_index("site").loc[site]
@@ -223,8 +226,8 @@ def buy_guess(report: SitesReport) -> Guess | HTML:
     )
 
 
-def _no_numbers(warnings: pd.Series) -> HTML:
-    reasons = "; ".join(filter(None, warnings.unique())) or "the jobs are of one width"
+def _no_numbers(warnings: pd.Series, otherwise: str) -> HTML:
+    reasons = "; ".join(filter(None, warnings.unique())) or otherwise
     return HTML(f"<p>Nothing can be compared here: {escape(reasons)}.</p>")
 
 

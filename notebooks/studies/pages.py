@@ -109,7 +109,12 @@ def claims_table(rows: Sequence[Row]) -> Styler:
 
 def _note(row: Row) -> str:
     text, _, lists = row.note.partition(FOLD)
-    lines = LISTED.sub(r"<br>• <b>\1:</b> ", escape(lists)).removeprefix("<br>")
+    # Between the texts, the pattern's group alternates with them.
+    _, *parts = LISTED.split(lists)
+    lines = "<br>".join(
+        f"• <b>{where}:</b> {escape(names)}"
+        for where, names in zip(parts[::2], parts[1::2], strict=True)
+    )
     fold = f"<details><summary>which</summary>{lines}</details>" if lists else ""
     return (text and f"{escape(text[:1].upper() + text[1:].rstrip('.'))}.") + fold
 

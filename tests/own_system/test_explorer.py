@@ -68,6 +68,10 @@ def test_without_a_change_it_says_that_this_is_today(options):
     changes = yours(options, TODAY)["change"].dropna()
     assert len(changes) > 10
     assert (changes == 0).all()
+    rows = options._waits(TODAY, "site").to_dict("records")
+    assert all(module._in_words(row, "s").endswith(" s, unchanged") for row in rows)
+    longer = rows[0] | {"change": 0.01, "ci95_low": -0.01, "ci95_high": 0.02}
+    assert module._in_words(longer, "s").endswith(" s, +0.0 (−0.0 to +0.0)")
 
 
 def test_the_title_has_what_is_chosen_and_the_verdict_of_the_rule(options, monkeypatch):

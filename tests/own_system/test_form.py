@@ -149,7 +149,7 @@ def test_what_is_shown_fades_with_a_change_of_the_form_and_stays_while_it_runs(f
     assert form.view.value == shown
     assert refusal(form) == []
     bar = form._bar
-    assert seen == [("", f"simulates, step {bar.max - 1}", 1)]
+    assert seen == [("", f"simulating, step {bar.max - 1}", 1)]
     (new,) = changes  # headline, picture and table together, once
     assert "first: north on 16 processors" in new
     assert html.escape(form.report.answer.words) in new

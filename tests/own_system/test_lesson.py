@@ -28,7 +28,8 @@ def test_the_width_that_gains_most_is_that_of_the_largest_fall_in_percent(report
     alone = mean_waits(report, ALONE, "width").set_index("group")["value"]
     then_of_today = widths["value"] / alone
     assert asked._answer() == f"{then_of_today.idxmin()} wide"
-    assert asked._reply == f"By hours: {(alone - widths['value']).idxmax()} wide."
+    by_hours = (alone - widths["value"]).idxmax()
+    assert asked._reply.startswith(f"By hours, it is {by_hours} wide.")
     drawn = lesson.change_by_group_picture(report)._repr_mimebundle_()["text/html"]
     for width, ratio in then_of_today.items():
         (row,) = re.findall(f"<li>{width} wide: ([^<]*)</li>", drawn)
@@ -40,6 +41,7 @@ def test_the_width_that_gains_most_is_that_of_the_largest_fall_in_percent(report
     waits = report.tables["options"]["value"] + 2 * changes
     longer = with_table(report, "options", change=changes, value=waits)
     assert lesson.widths_guess(longer)._answer() is None
+    assert lesson.widths_guess(longer)._reply == "No width gains."
 
 
 def test_a_wrong_option_is_answered_by_one_line(report, capsys):
@@ -78,7 +80,11 @@ def test_the_opened_guesses_leave_room_for_the_question(report):
 def test_where_nothing_can_be_compared_the_reason_stands_in_the_place_of_the_question(report):
     table = report.tables["options"]
     one = report._replace(tables=report.tables | {"options": table.query("grouping != 'width'")})
-    assert "of one width" in lesson.widths_guess(one).data
+    assert "fewer than two widths of jobs wait today" in lesson.widths_guess(one).data
+    at_once = with_table(report, "options", value=0.0, change=0.0)
+    assert "fewer than two widths of jobs wait today" in lesson.widths_guess(at_once).data
+    rows = lesson.change_by_group_picture(at_once)._repr_mimebundle_()["text/html"]
+    assert "<li>all sites: 0 s → 0 s</li>" in rows
     nothing = {"penalty": np.nan, "processors": np.nan, "warning": "saturated: 9 <"}
     for name, ask in (("break_even", lesson.penalty_guess), ("buy_or_share", lesson.buy_guess)):
         assert "saturated: 9 &lt;." in ask(with_table(report, name, **nothing)).data

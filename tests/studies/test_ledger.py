@@ -273,11 +273,13 @@ def test_a_verdict_line_tells_claim_interval_and_reason():
 
 
 def test_each_list_of_a_note_has_its_own_line():
-    lists = "fails: a; b < c; undecided elsewhere: fails often; d"
+    lists = "fails: a; b < fails: c; undecided elsewhere: fails often; d"
     known = {"study": "cluster-configurations", "item": "CC-3", "verdict": "undecided"}
     html = verdict_lines([replace(ROW, **known, note=f"so it is | {lists}")])
     fold = html.split("<summary>which</summary>")[1].removesuffix("</details></details>")
-    assert fold == "• <b>fails:</b> a; b &lt; c<br>• <b>undecided elsewhere:</b> fails often; d"
+    assert (
+        fold == "• <b>fails:</b> a; b &lt; fails: c<br>• <b>undecided elsewhere:</b> fails often; d"
+    )
 
 
 def test_a_long_list_of_claims_is_collapsed_to_its_verdicts():

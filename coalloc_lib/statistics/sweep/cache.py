@@ -24,7 +24,8 @@ def _keep(key: str, pickled: bytes) -> bytes:
 class PointCache:
     """A cache of pickled results, in a folder that only its owner can write to.
 
-    Anyone who can change a pickle can run code with the rights of the user who loads it.
+    Anyone who can change a pickle can run code with the rights of the user who loads it. A cache
+    has a thread, so it cannot be pickled, and a forked process cannot use it.
 
     Parameters
     ----------
@@ -58,15 +59,16 @@ class PointCache:
 
     def read(self, key: str) -> Any:
         """Return the result that is stored under a key, or `MISSING` if no result can be read."""
-        return self._thread.submit(self._read, key).result()
-
-    def _read(self, key: str) -> Any:
         try:
-            if self._kept.check_call_in_cache(key, b""):
-                return pickle.loads(self._kept.call_and_shelve(key, b"").get())
+            pickled = self._thread.submit(self._read, key).result()
+            return MISSING if pickled is None else pickle.loads(pickled)
         except Exception:  # A damaged file can raise any error. The point is then computed again.
             return MISSING
-        return MISSING
+
+    def _read(self, key: str) -> bytes | None:
+        if self._kept.check_call_in_cache(key, b""):
+            return self._kept.call_and_shelve(key, b"").get()
+        return None
 
     def check_writable(self) -> None:
         """Raise an `InputError` if no file can be written to the folder."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -88,7 +89,7 @@ def division_curves(
     Returns
     -------
     mapping of str to Curve
-        A curve for each placement policy, by its name. It must not be changed.
+        A curve for each placement policy, by its name.
 
     Raises
     ------
@@ -108,7 +109,7 @@ def division_curves(
         curves[display_name(name)] = response_curve(
             scenario, loads, maximum=maximum, precision=PRECISION, **options
         )
-    return curves
+    return MappingProxyType(curves)
 
 
 def _refuse_impossible(system: Multicluster, model: JobModel) -> None:
