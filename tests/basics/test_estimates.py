@@ -38,7 +38,6 @@ def test_a_bound_is_a_utilization_and_a_loss():
     bound = MaxUtilization(SIX, "simulation")
     assert (bound.max_utilization, bound.capacity_loss) == (0.6, 0.4)
     assert bound.loss == Interval(0.4, pytest.approx(0.3), pytest.approx(0.5), 10)
-    assert bound.times(0.5).max_utilization == 0.3
     assert str(MaxUtilization(Interval.exact(0.75), "exact")) == "0.7500, exact"
 
 
