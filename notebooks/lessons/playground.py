@@ -13,7 +13,7 @@ from lessons.teaching import checker, near
 
 #: The largest accepted error of an answer to an exercise: POINTS percentage points if the answer is
 #: a change, and PENALTY if the answer is a span penalty.
-POINTS, PENALTY = 3, 0.06
+POINTS, PENALTY = 1.5, 0.03
 #: The loads that exercise 5 tries, in this order.
 LOADS = 0.3, 0.4, 0.5, 0.6, 0.7
 

@@ -15,7 +15,7 @@ from coalloc_lib import plots
 from coalloc_lib.basics import checks
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.basics.times import HOUR
-from coalloc_lib.simulation.sites import multi_site, sharing
+from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics import Interval, resample_weeks
 from coalloc_lib.statistics.site_comparison import ALL, together
 from coalloc_lib.workloads.catalogue import load_stand_in
@@ -137,7 +137,7 @@ def break_even_picture(report: SitesReport) -> plots.Picture:
     table = _clipped(report.tables["break_even"], "penalty")
     figure = plots.intervals(
         table, x="penalty", row="group", panel="metric", xlabel="penalty",
-        title="Up to what penalty always spanning beats sharing one queue",
+        title="Up to what penalty spanning if no site has room beats sharing one queue",
         subtitle="95 % intervals; a dot at the largest simulated penalty means: this or more",
         row_height=row_height(table["group"].nunique(), GUESS_ROWS),
     )  # fmt: skip
@@ -156,6 +156,32 @@ def buy_picture(report: SitesReport) -> plots.Picture:
         row_height=row_height(len(table), GUESS_ROWS),
     )  # fmt: skip
     return plots.Picture(figure, rows=_rows_in_words(table, "site", "processors"))
+
+
+def sharing_guess(report: SitesReport) -> Guess | HTML:
+    """Ask at which sites the mean wait surely falls if all sites share one queue.
+
+    If there are no intervals, the result is a sentence that says why.
+    """
+    means = report.tables["options"].query("option == @SHARED and metric == 'mean wait'")
+    sites = means.query("grouping == 'site'").set_index("group")
+    if (sites["warning"] != "").any():
+        return _no_numbers(sites["warning"], "there are no intervals")
+    loads = report.tables["weeks"].groupby("site")["load"].mean()
+    sizes = report.sites.system.sizes
+    each = [
+        f"{site} has {size:,} processors and a mean load of {loads[site]:.2f}"
+        for site, size in zip(sites.index, sizes, strict=True)
+    ]
+    only = {site: f"only at {site}" for site in sites.index}
+    gainers = sites.index[sites["change_high"] < 0]
+    several, none = "at more than one site", "at no site"
+    right = none if gainers.empty else only[gainers[0]] if len(gainers) == 1 else several
+    return guess(
+        f"{'; '.join(each)}. If all sites share one queue, where does the mean wait surely fall?",
+        *only.values(), several, none,
+        answer=right, reply="The form below has all numbers.",
+    )  # fmt: skip
 
 
 def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
@@ -317,7 +343,7 @@ def _processors_for_load(answer: Any) -> str:
     }
     hint = "divide the work by the time: this is the mean number of busy processors; divide it by "
     hint += "the load"
-    return near(answer, right, 1, hint, slips)
+    return near(answer, right, 0.5, hint, slips)
 
 
 @lru_cache
@@ -335,7 +361,7 @@ def _wait_with_more(answer: Any) -> str:
     }
     hint = "the same jobs on one larger cluster, under co.EASY(); the mean of .wait, in hours with "
     hint += "two decimals"
-    return near(answer, right, 0.01 * right, hint, slips)
+    return near(answer, right, 0.01, hint, slips)
 
 
 @lru_cache
@@ -401,6 +427,13 @@ def _waits_at_kth(stays: str) -> float:
     return float(_shared(names == stays)[names == "KTH"].mean())
 
 
+@lru_cache
+def _alone_at_kth() -> float:
+    system, jobs, site = _both()
+    waits = local(system, jobs, site, scheduling=co.EASY()).wait / HOUR
+    return float(waits[site == [*SITES].index("KTH")].mean())
+
+
 def _wait_of_a_helper(answer: Any) -> str:
     right = _waits_at_kth("KTH")
     slips = {
@@ -409,6 +442,7 @@ def _wait_of_a_helper(answer: Any) -> str:
             _waits_at_kth("CTC"),
         "this is the wait if jobs of both sites may run at either: those of KTH must stay":
             _waits_at_kth("none"),
+        "this is the wait if no job may leave its site: the jobs of CTC may": _alone_at_kth(),
     }  # fmt: skip
     hint = "home is the site of a job that must stay, and -1 for other jobs; take the mean wait of "
     hint += "the jobs of KTH only"

@@ -17,7 +17,7 @@ def page(browser, files, tmp_path_factory):
     sites = tuple((name, str(files[name]), size) for name, size in CLUSTERS.items())
     before = "from own_system import form\n", f"form.SITES = {sites}\n"
     folder = tmp_path_factory.mktemp("lab")
-    with running(browser, folder, NOTEBOOK, ["OwnSystem()"], before) as page:
+    with running(browser, folder, NOTEBOOK, ["OwnSystem()", "form  # It has"], before) as page:
         yield page
 
 

@@ -168,7 +168,7 @@ def test_every_picture_is_kept_with_its_words(path):
 def test_explorers_players_and_guesses_are_kept_as_still_pictures_and_questions(path):
     for cell in code_cells(load(path)):
         if re.search(
-            r"_explorer\(|_search\(|reservation_calendar\(|[Pp]layer\(|OwnSystem\(", cell.source
+            r"_explorer\(|_search\(|reservation_calendar\(|[Pp]layer\(|^form\b", cell.source
         ):
             assert WIDGET in last_data(cell)
             assert IMAGE.search(last_data(cell)["text/html"])

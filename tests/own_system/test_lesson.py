@@ -167,3 +167,21 @@ def test_the_mean_waits_of_the_weeks_are_those_of_the_folded_answer(
     week = ((run.jobs.submit - run.jobs.submit.min()) // co.statistics.WEEK).astype(int)
     waits = [run.wait[week == number].mean() / 3600 for number in range(week.max())]
     assert (min(waits), max(waits)) == pytest.approx((shortest, longest), abs=0.051)
+
+
+@pytest.mark.parametrize(
+    ("north", "south", "answer"),
+    [
+        (-1, 2, "only at north"), (2, -1, "only at south"), (-1, -1, "at more than one site"),
+        (0, 2, "at no site"),
+    ],
+)  # fmt: skip
+def test_the_sites_that_surely_gain_by_sharing_are_asked_for(report, north, south, answer):
+    table = report.tables["options"]
+    ends = table["group"].map({"north": north, "south": south}).fillna(5)
+    asked = lesson.sharing_guess(with_table(report, "options", change_high=ends))
+    assert asked._answer == answer
+    loads = report.tables["weeks"].groupby("site")["load"].mean()
+    assert f"north has 16 processors and a mean load of {loads['north']:.2f};" in asked.question
+    unsure = lesson.sharing_guess(with_table(report, "options", warning="too short"))
+    assert "Nothing can be compared here: too short." in unsure.data
