@@ -66,10 +66,10 @@ def _supporting_change(decision, changes):
 def _model_fails(decision, changes):
     words = f"Nothing can be recommended: {decision.why}."
     best = decision.shortest
-    if best is not None:
-        named = f"'{best}'" if changes.today["warning"] else _named_change(best, changes)
-        words += f" In the model the best option is {named}."
-    return f"{words} The guide 'Use your own logs' says what to check."
+    if best is None:
+        return words
+    named = f"'{best}'" if changes.today["warning"] else _named_change(best, changes)
+    return f"{words} In the model the best option is {named}."
 
 
 def _nothing_sure(decision, changes):
