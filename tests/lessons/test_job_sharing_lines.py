@@ -1,0 +1,91 @@
+"""The lines of notebook 04 that a reader changes: their folded answers are those of the library."""
+
+import numpy as np
+import pytest
+
+import coalloc_lib as co
+
+SITES = co.Multicluster([32] * 4)
+MODEL = co.JobModel(sizes=co.parse_sizes("D(0.9)[1,32]"), request="total")
+
+
+@pytest.fixture(scope="module")
+def samples():
+    return [MODEL.sample(count=10_000, seed=seed, rate=1.0) for seed in range(1, 11)]
+
+
+def change(samples, load, penalty, of, policy):
+    """Return the change of a mean over the jobs by spanning, with its interval."""
+    changes = []
+    for sample in samples:
+        how = {"system": SITES, "jobs": sample.with_load(system=SITES, load=load)}
+        shared = co.sites.sharing(**how, scheduling=policy)
+        spanning = co.sites.multi_site(**how, span_penalty=penalty, scheduling=policy)
+        changes.append(of(spanning) - of(shared))
+    return co.student(changes)
+
+
+def awrt(run):
+    return run.average_weighted_response_time()
+
+
+@pytest.mark.parametrize(
+    ("load", "policy", "pays", "loses", "found"),
+    [
+        (0.4, co.EASY(), 0.1, 0.2, {0: -0.013, 0.4: 0.026}),
+        (0.75, co.EASY(), 0.1, 0.2, {0: -0.191, 0.4: 2.542}),
+        (0.6, co.FCFS(), 0.2, 0.4, {0: -0.196}),
+    ],
+)
+def test_up_to_what_penalty_spanning_pays(samples, load, policy, pays, loses, found):
+    assert change(samples, load, pays, awrt, policy).high < 0
+    assert change(samples, load, loses, awrt, policy).low > 0
+    for penalty, estimate in found.items():
+        at = change(samples, load, penalty, awrt, policy).estimate
+        assert at == pytest.approx(estimate, abs=0.0006)
+
+
+def test_under_fcfs_a_penalty_of_0_3_decides_nothing(samples):
+    undecided = change(samples, 0.6, 0.3, awrt, co.FCFS())
+    assert undecided.low < 0 < undecided.high
+
+
+def all_jobs(run):
+    return run.response.mean()
+
+
+def wide_jobs(run):
+    return run.response[run.jobs.processors > 16].mean()
+
+
+@pytest.mark.parametrize("load", [0.3, 0.4, 0.5, 0.6, 0.7])
+def test_which_jobs_gain_at_smaller_penalties(samples, load):
+    easy = co.EASY()
+    free = [change(samples, load, 0, of, easy) for of in (all_jobs, wide_jobs)]
+    assert all(gain.high < 0 for gain in free)
+    assert change(samples, load, 0.1, wide_jobs, easy).high < 0
+    every = change(samples, load, 0.1, all_jobs, easy)
+    assert (every.high < 0) == (load < 0.6)
+    if load == 0.7:
+        found = np.round([each.estimate for each in free], 3)
+        assert found.tolist() == [-0.037, -0.306]
+
+
+@pytest.mark.parametrize(
+    ("penalty", "changes", "undecided"),
+    [(0, (0.09, 0.07, 0.15, -0.01, -2.61), [0, 3]), (0.1, (0.14, 0.10, 0.20, 0.13, -2.28), [])],
+)
+def test_which_widths_pay_for_spanning_in_the_real_log(real_logs, penalty, changes, undecided):
+    log = co.read_swf(real_logs / "CTC-SP2-1996-3.1-cln.swf.gz").jobs(request="total")
+    m128, found = co.Multicluster.named("m128"), []
+    for begin in range(0, 70_000, 10_000):
+        jobs = log[begin : begin + 10_000].chopped(128).subjobs
+        how = {"system": m128, "jobs": jobs, "scheduling": co.EASY()}
+        later = co.sites.multi_site(**how, span_penalty=penalty).response
+        later = (later - co.sites.sharing(**how).response) / 3600
+        group = np.searchsorted([1, 4, 16, 64, 128], jobs.processors)
+        found.append([later[group == number].mean() for number in range(5)])
+    intervals = [co.student(of_width) for of_width in np.transpose(found)]
+    assert [each.estimate for each in intervals] == pytest.approx(changes, abs=0.0051)
+    contain_zero = [place for place, each in enumerate(intervals) if each.low < 0 < each.high]
+    assert contain_zero == undecided
