@@ -1,10 +1,13 @@
-"""The checks of the five exercises of notebook 06, the playground."""
+"""The checks of the six exercises of notebook 06, the playground."""
 
+from functools import lru_cache
 from math import inf
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+import coalloc_lib as co
 from coalloc_lib.basics.checks import one_of
 from coalloc_lib.statistics.scenario_pairs import ALL, PENALTIES, break_even, by_size
 from coalloc_lib.widgets.centres import scenario_of
@@ -16,6 +19,9 @@ from lessons.teaching import checker, near
 POINTS, PENALTY = 1.5, 0.03
 #: The loads that exercise 5 tries, in this order.
 LOADS = 0.3, 0.4, 0.5, 0.6, 0.7
+#: The clusters of the centre of exercise 6, and the policies that it compares.
+CENTRE = co.Multicluster([8, 8, 8])
+FCFS, EASY, ADAPTIVE = co.FCFS(), co.EASY(), co.EASY(adaptive=True)
 
 
 def _values(**moved: Any) -> dict[str, Any]:
@@ -134,6 +140,40 @@ def _booked(answer: Any) -> str:
     return near(answer, right, 0.01, hint)
 
 
-check = checker(
-    {1: _backfilled, 2: _both_backfilled, 3: _one_cluster, 4: _long_requests, 5: _booked}
-)
+@lru_cache
+def _samples() -> list[co.JobStream]:
+    """Return the ten samples of jobs of the last figure of notebook 06."""
+    model = co.JobModel(co.uniform(1, 8), request="total")
+    samples = [model.sample(10_000, seed=seed, rate=1.0) for seed in range(1, 11)]
+    return [sample.with_load(system=CENTRE, load=0.6) for sample in samples]
+
+
+@lru_cache
+def _mean_response(policy: co.Scheduling, penalty: float | None = None) -> float:
+    how: dict[str, Any] = {"system": CENTRE, "scheduling": policy}
+    spanning = {} if penalty is None else {"span_penalty": penalty}
+    way = co.sites.sharing if penalty is None else co.sites.multi_site
+    return float(
+        np.mean([way(jobs=each, **how, **spanning).response.mean() for each in _samples()])
+    )
+
+
+def _adaptive_gain(answer: Any) -> str:
+    today, easy = (_mean_response(policy) for policy in (FCFS, EASY))
+    adaptive, at_once = (_mean_response(policy, 0.25) for policy in (ADAPTIVE, EASY))
+    slips = {
+        "this is the mean response itself: give by how much it falls": adaptive,
+        "this is the gain if a job spans whenever no cluster has room: use adaptive=True":
+            today - at_once,
+        "this is the gain of EASY without spanning: let jobs span": today - easy,
+        "this is the gain over EASY without spanning: compare with today, which is FCFS":
+            easy - adaptive,
+    }  # fmt: skip
+    hint = "subtract ways_mean with co.EASY(adaptive=True) and span_penalty=0.25 from ways_today"
+    return near(answer, today - adaptive, 0.006, hint, slips)
+
+
+check = checker({
+    1: _backfilled, 2: _both_backfilled, 3: _one_cluster, 4: _long_requests, 5: _booked,
+    6: _adaptive_gain,
+})  # fmt: skip

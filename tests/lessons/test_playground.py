@@ -85,3 +85,14 @@ def test_what_each_way_gains_is_what_the_folded_answer_says(load, gains):
     assert found == pytest.approx(gains, abs=0.0051)
     assert co.student(by_easy - easy - by_fcfs).high < 0
     assert co.student(single - easy).low > 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (0.34, "Right"), (1.28, "this is the mean response itself"), (0.23, "use adaptive=True"),
+        (0.27, "let jobs span"), (0.07, "this is the gain over EASY"), (0.5, "subtract ways_mean"),
+    ],
+)  # fmt: skip
+def test_what_adaptive_spanning_gains_is_checked(answer, said):
+    assert said in playground.check(6, answer).data
