@@ -89,7 +89,9 @@ def _picture(one: Scenario, other: Scenario) -> Picture:
         points, sign = table[table["scenario"] == side], LOOK[side]
         line, carried = points[points["note"] == ""], capacity(scenario, effort.full) / scale
         style: Any = {"color": sign.colour, "marker": sign.marker, "markersize": 4}
-        axes.plot(line["load"], line["response"], label=f"{side} carries {carried:.2f}", **style)
+        axes.plot(
+            line["load"], line["response"], label=f"{side}: at most {carried:.2f} (dotted)", **style
+        )
         ends = line["ci95_low"], line["ci95_high"]
         axes.fill_between(line["load"], *ends, color=sign.colour, alpha=0.2)
         axes.axvline(carried, color=sign.colour, linestyle=":", linewidth=1.2)

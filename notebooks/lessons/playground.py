@@ -1,4 +1,4 @@
-"""The checks of the six exercises of notebook 06, the playground."""
+"""The checks of the seven exercises of notebook 06, the playground."""
 
 from functools import lru_cache
 from math import inf
@@ -19,7 +19,7 @@ from lessons.teaching import checker, near
 POINTS, PENALTY = 1.5, 0.03
 #: The loads that exercise 5 tries, in this order.
 LOADS = 0.3, 0.4, 0.5, 0.6, 0.7
-#: The clusters of the centre of exercise 6, and the policies that it compares.
+#: The clusters of the centre of exercises 6 and 7, and the policies that exercise 6 compares.
 CENTRE = co.Multicluster([8, 8, 8])
 FCFS, EASY, ADAPTIVE = co.FCFS(), co.EASY(), co.EASY(adaptive=True)
 
@@ -173,7 +173,38 @@ def _adaptive_gain(answer: Any) -> str:
     return near(answer, today - adaptive, 0.006, hint, slips)
 
 
+class _ShortestFirst(co.Scheduling):
+    """Start the waiting jobs that fit, the shortest first, and promise nothing."""
+
+    def start_jobs(self, state: Any) -> None:
+        for job in sorted(state.queue, key=lambda job: job.runtime):
+            state.start(job)
+
+
+@lru_cache
+def _longest_waits(policy: co.Scheduling) -> np.ndarray:
+    runs = (co.sites.sharing(CENTRE, jobs, scheduling=policy) for jobs in _samples())
+    return np.array([run.wait.max() for run in runs])
+
+
+#: The policy of exercise 7. It is made only once, because `_longest_waits` keeps its result.
+SHORTEST_FIRST = _ShortestFirst()
+
+
+def _longest_wait(answer: Any) -> str:
+    waits = _longest_waits(SHORTEST_FIRST)
+    slips = {
+        "this is the longest wait of all: take that of each sample, and average": waits.max(),
+        "this is the wait under EASY: give that under your policy": _longest_waits(EASY).mean(),
+        "this is the wait under FCFS: sort the queue by the run time":
+            _longest_waits(FCFS).mean(),
+        "this is the mean response: take the longest wait": _mean_response(SHORTEST_FIRST),
+    }  # fmt: skip
+    hint = "sort state.queue by job.runtime, start each job, and average run.wait.max()"
+    return near(answer, waits.mean(), 0.06, hint, slips)
+
+
 check = checker({
     1: _backfilled, 2: _both_backfilled, 3: _one_cluster, 4: _long_requests, 5: _booked,
-    6: _adaptive_gain,
+    6: _adaptive_gain, 7: _longest_wait,
 })  # fmt: skip

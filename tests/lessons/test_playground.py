@@ -96,3 +96,52 @@ def test_what_each_way_gains_is_what_the_folded_answer_says(load, gains):
 )  # fmt: skip
 def test_what_adaptive_spanning_gains_is_checked(answer, said):
     assert said in playground.check(6, answer).data
+
+
+@pytest.mark.parametrize(
+    ("load", "pays"), [(0.6, {"FCFS": 0.2, "EASY": 0.1}), (0.4, {"FCFS": 0.3, "EASY": 0.2})]
+)
+def test_up_to_what_penalty_spanning_pays_is_what_the_folded_answer_says(load, pays):
+    """Adaptive spanning pays at every penalty of the table."""
+    system, model = co.Multicluster([8, 8, 8]), co.JobModel(co.uniform(1, 8), request="total")
+    samples = [
+        model.sample(count=10_000, seed=seed, rate=1.0).with_load(system=system, load=load)
+        for seed in range(1, 11)
+    ]
+    policies = {"FCFS": co.FCFS(), "EASY": co.EASY(), "EASY, adaptive": co.EASY(adaptive=True)}
+    penalties, found, gains = [0, 0.1, 0.2, 0.3, 0.4], {}, {}
+    for name, policy in policies.items():
+        how = {"system": system, "scheduling": policy}
+        whole = np.array([co.sites.sharing(jobs=each, **how).response.mean() for each in samples])
+        for penalty in penalties:
+            spanning = [
+                co.sites.multi_site(jobs=each, span_penalty=penalty, **how).response.mean()
+                for each in samples
+            ]
+            gains[name, penalty] = co.student(spanning - whole)
+        found[name] = [p for p in penalties if gains[name, p].high < 0]
+    # Spanning pays up to a penalty, and at no larger one.
+    assert found == {
+        name: penalties[: penalties.index(last) + 1] for name, last in pays.items()
+    } | {"EASY, adaptive": penalties}
+    if load == 0.6:
+        assert gains["EASY", 0.2].text(3, "+") == "-0.005 ± 0.008"
+        assert gains["EASY, adaptive", 0].estimate == pytest.approx(-0.13, abs=0.005)
+        assert gains["EASY, adaptive", 0.4].text(3) == "-0.059 ± 0.003"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (19.6, "Right: 19.6"), (30.7, "and average"), (6.2, "give that under your policy"),
+        (7.4, "sort the queue"), (1.25, "take the longest wait"), (10, "average run.wait.max()"),
+    ],
+)  # fmt: skip
+def test_the_longest_wait_of_a_policy_of_the_reader_is_checked(answer, said):
+    assert said in playground.check(7, answer).data
+
+
+def test_what_shortest_first_gains_is_what_the_solution_says():
+    today, mine = (playground._mean_response(p) for p in (co.FCFS(), playground.SHORTEST_FIRST))
+    assert f"{today - mine:.2f}" == "0.37"
+    assert f"{playground._longest_waits(co.EASY()).mean():.1f}" == "6.2"

@@ -154,7 +154,7 @@ def last_data(cell):
 @each_notebook
 def test_every_picture_is_kept_with_its_words(path):
     cells = code_cells(load(path))
-    drawn = [c for c in cells if re.search(r"_picture\(|\.figure\(.*\)$", c.source)]
+    drawn = [c for c in cells if re.search(r"_picture\(|\.figure\(.*\)$|then=", c.source)]
     assert drawn
     for cell in drawn:
         assert "text/html" in last_data(cell), cell.source
