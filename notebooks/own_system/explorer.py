@@ -23,7 +23,7 @@ from own_system.comparison import Comparison, changes
 from own_system.decision import Changes, Decision, Verdict, decide, falls, rises
 from own_system.form import OwnSystem
 from own_system.options import ALONE, larger, with_more
-from own_system.page import label_right, mark_zero
+from own_system.page import label_right, mark_zero, row_height
 from own_system.report import SitesReport
 from own_system.simulation import Sites, outcome_of
 from own_system.words import FEW_WEEKS, unit_of
@@ -42,6 +42,9 @@ GROUPS = {"sites": "site", "job widths": "width", "queues": "partition"}
 MORE = "more at "
 #: The columns of a table of waits that have durations.
 HOURS = "alone", "then", "change", "ci95_low", "ci95_high"
+#: The height of all rows of the picture, in inches: with the controls behind *more*, the picture
+#: then fits into the window of a small laptop.
+ROWS = 2.4
 #: The name of the option of the reader in the tables.
 YOURS = "yours"
 #: The comparisons of options with each other, which `Changes` takes. There are none here, because
@@ -149,7 +152,8 @@ class _Options:
         if (waits["ci95_low"] < -waits["alone"]).any():
             rings += f"; {FEW_WEEKS}"
         figure = plots.intervals(
-            table, x="change", row="row", row_height=0.3, span=(-most, most),
+            table, x="change", row="row", row_height=row_height(len(table), ROWS),
+            span=(-most, most),
             before=None if earlier is None else "before",
             xlabel=f"change of the mean wait, {unit}", title=self._title(setting),
             subtitle=f"{self._sizes(setting)}; mean wait minus that of staying alone with EASY on "

@@ -30,7 +30,7 @@ ADVICE = {
 #: The advice that operators get if an option in which jobs span sites is recommended.
 ADVICE_TO_SPAN = "Let the sites share one queue, and let jobs span only if they then end sooner"
 #: How the names begin of the options in which a job spans sites if no site has room for it.
-AT_NEED = "span, penalty"
+AT_NEED = "span if no site has room, penalty"
 #: The default penalties for spanning sites. A job that spans sites runs ``1 + penalty`` times as
 #: long.
 PENALTIES = (0.0, 0.1, 0.25, 0.5)

@@ -37,8 +37,8 @@ def test_it_writes_the_page_and_the_tables_and_prints_the_answer(run, given, tmp
     answer = json.loads(run("report", *given, *how, "--json"))
     assert answer["answer"] in out.read_text("utf-8").replace("&#39;", "'")
     options = pd.read_csv(folder / "options.csv")
-    assert {"span, penalty 0.2", "span, penalty 0.4"} < {*options["option"]}
-    assert "span, penalty 0.1" not in {*options["option"]}
+    assert {f"span if no site has room, penalty {p}" for p in (0.2, 0.4)} < {*options["option"]}
+    assert "span if no site has room, penalty 0.1" not in {*options["option"]}
     assert f"{given[0]} {given[1]} --out {out}" in out.read_text("utf-8")
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"report.html", "tables"}

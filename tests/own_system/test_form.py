@@ -251,7 +251,8 @@ def test_a_site_can_be_removed_but_not_the_last_one(form):
 def test_the_first_picture_has_the_options_that_answer_the_question(form, report):
     rows = report.tables["options"]
     shown = {*rows.loc[form_module._is_main(rows), "option"]}
-    assert {"share one queue", "conservative, alone", "span, penalty 0"} <= shown
+    spanning = "span if no site has room, penalty 0"
+    assert {"share one queue", "conservative, alone", spanning} <= shown
     assert "10 % more processors, alone" in shown
     assert not any("estimates" in name or "more load" in name for name in shown)
     html = form._repr_mimebundle_()["text/html"]

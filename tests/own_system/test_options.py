@@ -53,8 +53,8 @@ def test_every_figure_is_that_of_a_direct_run_of_its_option(report, case):
         ALONE: sites.local(system, jobs, site, **easy),
         CONSERVATIVE: sites.local(system, jobs, site, scheduling=co.Conservative()),
         SHARED: sites.sharing(system, jobs, **easy),
-        "span, penalty 0": sites.multi_site(system, jobs, 0, **easy),
-        "span, penalty 0.25": sites.multi_site(system, jobs, 0.25, **easy),
+        "span if no site has room, penalty 0": sites.multi_site(system, jobs, 0, **easy),
+        "span if no site has room, penalty 0.25": sites.multi_site(system, jobs, 0.25, **easy),
         "span only if sooner, penalty 0.25": sites.multi_site(
             system, jobs, 0.25, scheduling=co.EASY(adaptive=True)
         ),
