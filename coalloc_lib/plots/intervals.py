@@ -1,10 +1,12 @@
 """Charts of confidence intervals in rows, beside the values that a paper prints."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -32,6 +34,8 @@ ROW = 0.42
 #: at most this height in inches, and fit a screen. No row is lower than `LOWEST`, because its name
 #: needs room.
 HIGHEST, LOWEST = 3.0, 0.2
+#: The greatest number of characters in a line of the words to the right of a row.
+WRAPPED = 44
 #: The box behind words beside an interval, which keeps lines of the axes from crossing the words.
 WORDS_BOX = NAME_BOX | {"alpha": 0.75}
 
@@ -333,3 +337,32 @@ def _write_words(axes, one, at, span):
         ha="left" if right else "right",
         **style,
     )
+
+
+def mark_zero(axes: Axes) -> None:
+    """Draw a dashed line at 0 on the horizontal axis, and extend the axis to 0 if necessary.
+
+    Parameters
+    ----------
+    axes : Axes
+        A panel of a figure of `intervals`, whose values are changes.
+    """
+    low, high = axes.get_xlim()
+    axes.set_xlim(min(low, 0), max(high, 0))
+    axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
+
+
+def label_right(axes: Axes, texts: Sequence[str]) -> None:
+    """Write a text to the right of each row of a figure of `intervals`.
+
+    Parameters
+    ----------
+    axes : Axes
+        The only or the last panel of the figure.
+    texts : sequence of str
+        The texts from the first row to the last. A long text is broken into lines.
+    """
+    right = axes.secondary_yaxis("right")
+    right.set_yticks(range(len(texts)), [fill(text, WRAPPED) for text in texts])
+    right.tick_params(length=0, labelsize=7.5)
+    right.spines["right"].set_visible(False)

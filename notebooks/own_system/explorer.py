@@ -23,7 +23,7 @@ from own_system.comparison import Comparison, changes
 from own_system.decision import Changes, Decision, Verdict, decide, falls, rises
 from own_system.form import OwnSystem
 from own_system.options import ALONE, larger, with_more
-from own_system.page import label_right, mark_zero, row_height
+from own_system.page import row_height
 from own_system.report import SitesReport
 from own_system.simulation import Sites, outcome_of
 from own_system.words import FEW_WEEKS, unit_of
@@ -159,8 +159,8 @@ class _Options:
             subtitle=f"{self._sizes(setting)}; mean wait minus that of staying alone with EASY on "
             f"today's processors; 95 % intervals by bootstrap over weeks{rings}",
         )  # fmt: skip
-        mark_zero(figure.axes[0])
-        label_right(figure.axes[0], table["words"])
+        plots.mark_zero(figure.axes[0])
+        plots.label_right(figure.axes[0], table["words"])
         return Picture(figure, rows=table["row"] + ": " + table["words"])
 
     def _waits(self, setting: Setting, grouping: str) -> pd.DataFrame:

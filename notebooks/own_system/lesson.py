@@ -23,7 +23,7 @@ from lessons.teaching import Guess, checker, guess, near
 from own_system.decision import Changes, decide
 from own_system.errors import ShortError
 from own_system.options import ALONE, CONSERVATIVE, SHARED, span_if_sooner
-from own_system.page import label_right, load_figure, mark_zero, row_height
+from own_system.page import load_figure, row_height
 from own_system.report import SitesReport
 from own_system.words import FEW_WEEKS, changed, in_a_row
 
@@ -106,8 +106,8 @@ def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.
         + _few_weeks(waits, option),
         row_height=row_height(table["row"].nunique(), GUESS_ROWS),
     )  # fmt: skip
-    mark_zero(figure.axes[0])
-    label_right(figure.axes[0], table["words"])
+    plots.mark_zero(figure.axes[0])
+    plots.label_right(figure.axes[0], table["words"])
     return plots.Picture(figure, rows=table["row"] + ": " + table["words"])
 
 

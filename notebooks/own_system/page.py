@@ -1,11 +1,9 @@
 """The HTML page of a `SitesReport`, with its pictures and tables."""
 
 from base64 import b64encode
-from collections.abc import Sequence
 from functools import cache
 from math import inf
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
@@ -130,7 +128,7 @@ def change_figure(options: Any, highest: float = inf) -> Any:
         subtitle="mean wait minus that of staying alone, on the same jobs; 95 % intervals",
     )  # fmt: skip
     for axes in figure.axes:
-        mark_zero(axes)
+        plots.mark_zero(axes)
     return figure
 
 
@@ -144,21 +142,6 @@ def _span_of(table):
         return None
     margin = 0.05 * limit
     return max(min(low, 0) - margin, -limit), min(max(high, 0) + margin, limit)
-
-
-def mark_zero(axes: Any) -> None:
-    """Draw a dashed line at a change of 0, and extend the axis to 0 if necessary."""
-    low, high = axes.get_xlim()
-    axes.set_xlim(min(low, 0), max(high, 0))
-    axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
-
-
-def label_right(axes: Any, texts: Sequence[str]) -> None:
-    """Write a text to the right of each row of a figure of intervals."""
-    right = axes.secondary_yaxis("right")
-    right.set_yticks(range(len(texts)), [fill(text, 44) for text in texts])
-    right.tick_params(length=0, labelsize=7.5)
-    right.spines["right"].set_visible(False)
 
 
 def load_figure(weeks: Any) -> Any:

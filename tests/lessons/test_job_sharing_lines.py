@@ -89,3 +89,27 @@ def test_which_widths_pay_for_spanning_in_the_real_log(real_logs, penalty, chang
     assert [each.estimate for each in intervals] == pytest.approx(changes, abs=0.0051)
     contain_zero = [place for place, each in enumerate(intervals) if each.low < 0 < each.high]
     assert contain_zero == undecided
+
+
+@pytest.mark.parametrize(
+    ("penalty", "adaptive", "all_sites", "ctc", "das"),
+    [
+        (0.05, False, (0.966, 0.950, 0.980), (0.929, 0.897, 0.957), (1.056, 0.996, 1.109)),
+        (0.1, False, (0.988, 0.976, 1.002), (0.956, 0.928, 0.981), (1.071, 0.996, 1.138)),
+        (0.25, True, (0.990, 0.981, 0.998), (0.968, 0.951, 0.982), (1.065, 1.002, 1.128)),
+    ],
+)
+def test_who_gains_by_spanning_in_four_real_logs(real_logs, penalty, adaptive, all_sites, ctc, das):
+    logs = {name: co.load_trace(name) for name in ("CTC-SP2", "KTH-SP2", "HPC2N", "DAS2-fs1")}
+    sizes = {name: log.processors for name, log in logs.items()}
+    how = {"clock": "weeks", "missing": 86_400, "scheduling": co.EASY(adaptive=adaptive)}
+    table = co.compare_sites(sizes, logs, penalty, **how).query("weight == 'work'")
+    found = table.set_index("site")[["spanning", "spanning_low", "spanning_high"]]
+    expected = {"all sites": all_sites, "CTC-SP2": ctc, "DAS2-fs1": das}
+    for site, ratios in expected.items():
+        assert found.loc[site].tolist() == pytest.approx(ratios, abs=0.0006)
+    # At 0.25, the two other sites neither gain nor lose for certain.
+    if adaptive:
+        others = found.loc[["KTH-SP2", "HPC2N"]]
+        assert (others["spanning_low"] < 1).all()
+        assert (others["spanning_high"] > 1).all()

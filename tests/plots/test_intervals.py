@@ -142,3 +142,31 @@ def test_only_an_axis_of_factors_has_ticks_between_the_round_numbers(how, labels
     found = pd.DataFrame({"row": ["a", "b"], "x": [0.5, 2.0]})
     (axes,) = plots.intervals(found, x="x", row="row", **{how: True}).axes
     assert tick_labels(axes.xaxis) == labels
+
+
+def test_zero_is_marked_on_an_axis_that_did_not_reach_it():
+    table = pd.DataFrame({"row": ["a"], "change": [3.0], "ci95_low": [2.0], "ci95_high": [4.0]})
+    axes = plots.intervals(table, x="change", row="row").axes[0]
+    assert axes.get_xlim()[0] > 0
+    high = axes.get_xlim()[1]
+    plots.mark_zero(axes)
+    assert axes.get_xlim() == (0, high)
+    assert [*axes.lines[-1].get_xdata()] == [0, 0]
+
+
+def test_texts_stand_to_the_right_of_their_rows():
+    rows = {"row": ["a", "b"], "change": [3.0, 1.0]}
+    table = pd.DataFrame(rows | {"ci95_low": [2.0, 0.0], "ci95_high": [4.0, 2.0]})
+    figure = plots.intervals(table, x="change", row="row")
+    plots.label_right(figure.axes[0], ["first", "a long text " * 6])
+    figure.draw_without_rendering()
+    right = figure.axes[0].child_axes[-1]
+    first, second = right.get_yticklabels()
+    left = {text.get_text(): text for text in figure.axes[0].get_yticklabels()}
+
+    def height(text):
+        return text.get_window_extent().y0
+
+    assert first.get_text() == "first"
+    assert second.get_text().count("\n") == 1
+    assert (height(first) > height(second)) == (height(left["a"]) > height(left["b"]))

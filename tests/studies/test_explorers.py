@@ -279,7 +279,7 @@ def drawn(monkeypatch, without_images):
         def draw(table, **how):
             kept[name], kept[f"{name} subtitle"] = table, how["subtitle"]
             figure, axes = plots.new_figure()
-            axes.set_xscale("log")
+            axes.set_xscale("log" if how.get("log") else "linear")
             plots.title_figure(figure, how["title"], how["subtitle"])
             return figure
 

@@ -142,8 +142,7 @@ def _response_picture(ran, label, weight, before):
         span=SPAN, before="before", beyond="arrows: beyond the axis",
         xlabel="AWRT in hours, on a logarithmic axis", title=_title(ran, spanning_over_sharing),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
-        "the time; wide jobs are divided by the size of the largest machine, locally by that of "
-        f"their site's, and run whole on one machine{rings}",
+        f"the time; jobs too wide for every machine (or, locally, for their site) are cut{rings}",
     )  # fmt: skip
     return Picture(dots, rows=[f"{row['mode']} {row['words']}" for row in table.to_dict("records")])
 
@@ -180,13 +179,14 @@ def _ratio(spanning, sharing, weight):
 def _width_picture(ran, label):
     table = _changes_by_width(ran)
     figure = plots.intervals(
-        table, x="change", row="row", words="words", row_height=0.34,
+        table, x="change", row="row", row_height=0.34,
         xlabel="change of the mean response, hours",
         title=_no_verdict(ran) or _who_gains(table),
         subtitle=f"{label}; mean response of spanning minus that of sharing, by the processors of "
         "a job or of a piece of a divided job; 95 % intervals by bootstrap over sixths of the time",
     )  # fmt: skip
-    figure.axes[0].axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
+    plots.mark_zero(figure.axes[0])
+    plots.label_right(figure.axes[0], table["words"])
     return Picture(figure, rows="processors " + table["row"] + ": " + table["words"])
 
 
