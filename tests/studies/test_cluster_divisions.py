@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 import coalloc_lib as co
-from coalloc_lib.plots import new_figure
 from coalloc_lib.statistics import pick, student
-from studies.cluster_configurations import claims_divisions, division_figures, study
+from studies.cluster_configurations import claims_divisions, study
 from studies.cluster_configurations.claims_divisions import FOUR_EQUAL
 from studies.cluster_configurations.divisions import (
     CONSTANT,
@@ -262,49 +261,13 @@ def test_a_division_that_was_not_run_is_named():
         maxima.of((50, 30, 28, 20), FIRST_FIT)
 
 
-def test_the_figure_and_its_slider_have_what_is_carried(result):
+def test_the_figure_has_what_is_carried(result):
     table = result.figure("divisions").data()
     assert len(table) == 2 * len(MOVED) * len(WAYS)
     row = pick(table, family=TWO_AND_TWO, way=ORDERED_WAY, m=16)
     scenario = Division("48+48+16+16", None, ORDERED).scenario
     exact = co.max_utilization_by_simulation(scenario, method="exact").max_utilization
     assert row["max_utilization"].item() == pytest.approx(exact)
-    explorer = division_figures.unequal_explorer()
-    assert explorer.values == {"family": "two larger, two smaller", "m": 8}
-    picture = division_figures.unequal_picture("one larger, one smaller", 20, coarse=True)
-    assert picture.heard.startswith(
-        "Beside 4×32, 52+32+32+12 carries less with first fit, worst fit and ordered requests"
-    )
-    equal = division_figures.unequal_picture(m=0, coarse=True)
-    assert "carries about the same with first fit, worst fit and" in equal.heard
-    with pytest.raises(co.InputError, match=r"^family = 'all equal'"):
-        division_figures.unequal_picture("all equal")
-
-
-def test_the_slider_shows_the_difference_from_equal_clusters(monkeypatch):
-    drawn = []
-    monkeypatch.setattr(
-        division_figures.plots,
-        "intervals",
-        lambda table, **_: drawn.append(table) or new_figure()[0],
-    )
-    monkeypatch.setattr(division_figures, "JOBS", 4_000)
-    last = {"family": "two larger, two smaller", "m": 16}
-    division_figures.unequal_picture(m=8)
-    division_figures.unequal_picture(m=0, before=last)
-    scenarios = (
-        Division(sizes, None, ORDERED).scenario for sizes in ("32+32+32+32", "48+48+16+16")
-    )
-    exact = [
-        co.max_utilization_by_simulation(each, method="exact").max_utilization for each in scenarios
-    ]
-    alone, beside = (pick(table, way=ORDERED_WAY).set_index("series") for table in drawn)
-    assert alone["before"].isna().all()
-    assert beside["estimate"].tolist() == pytest.approx([exact[0]] * 2)
-    assert beside.loc["yours", "before"] == pytest.approx(exact[1])
-    assert np.isnan(beside.loc["4×32", "before"])
-    assert beside.loc["yours", "words"] == f"{exact[0]:.3f}, 0.000 more"
-    assert alone.loc["yours", "words"].endswith("less")
 
 
 def test_worst_fit_gains_what_the_difference_of_its_runs_is():
