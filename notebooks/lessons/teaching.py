@@ -47,12 +47,12 @@ class Guess(ipw.VBox):
         # The inner widgets share one layout object, because a notebook file stores each layout
         # object in full.
         plain = ipw.Layout()
-        reaction = ipw.HTML(layout=plain)
-        self._buttons.observe(lambda change: setattr(reaction, "value", self._react()), "value")
+        self._reaction = ipw.HTML(layout=plain)
+        self._buttons.observe(self._react, "value")
         title = ipw.HTML(f"<b>{escape(question)}</b>", layout=plain)
         self._buttons.add_class("coalloc-needs-python")
-        parts = [ui.styled(), title, self._buttons, ui.gone(), reaction]
-        super().__init__(parts, layout=plain)
+        self._parts = [ui.styled(), title, self._buttons, ui.gone(), self._reaction]
+        super().__init__(self._parts, layout=plain)
         self.add_class("coalloc-whole")
 
     @property
@@ -60,12 +60,20 @@ class Guess(ipw.VBox):
         """The option that the reader chose, or None if the reader has not chosen yet."""
         return self._buttons.value
 
-    def _react(self) -> str:
+    def _react(self, _change: Any) -> None:
         said = f"You say: <b>{escape(str(self.choice))}</b>. {escape(self._verdict_and_reply())}"
-        return f"{said}<div>{self._picture()}</div>"
+        if isinstance(self._then, ipw.Widget):
+            self.children = [*self._parts, self._then]
+        else:
+            said += f"<div>{self._picture()}</div>"
+        self._reaction.value = said
 
     def _picture(self) -> str:
-        return "" if self._then is None else self._then._repr_mimebundle_()["text/html"]
+        if self._then is None:
+            return ""
+        data = self._then._repr_mimebundle_()
+        # Some widgets return a pair of their data and the metadata.
+        return (data[0] if isinstance(data, tuple) else data)["text/html"]
 
     def _verdict_and_reply(self) -> str:
         verdict = ""
@@ -114,8 +122,8 @@ def guess(
         The correct option, or a function without arguments that returns it. The function is called
         after a guess, and returns None if the results do not decide the question. Without an
         answer, the widget does not say whether the guess is right.
-    then : ShownFigure or Picture, optional
-        The figure that shows the answer.
+    then : ShownFigure, Picture or Widget, optional
+        The figure, player or explorer that shows the answer.
 
     Raises
     ------

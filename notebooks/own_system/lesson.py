@@ -1,6 +1,6 @@
 """The pictures and the six exercises of notebook 07, your own system."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from math import ceil
@@ -87,11 +87,18 @@ def waits_picture(report: SitesReport) -> plots.Picture:
     return plots.Picture(figure, rows=_rows_in_words(table, "site", "row", "series", "wait"))
 
 
-def change_by_group_picture(report: SitesReport, option: str = SHARED) -> plots.Picture:
-    """Plot how an option changes the mean wait at each site and for each group of jobs."""
+def change_by_group_picture(
+    report: SitesReport, option: str = SHARED, groupings: Sequence[str] = ()
+) -> plots.Picture:
+    """Plot how an option changes the mean wait at each site and for each group of jobs.
+
+    If `groupings` is not empty, the figure has only these, such as ``("all", "site")``.
+    """
     _check_option(report, option)
     waits = report.tables["options"].query("metric == 'mean wait'")
     table = waits.query("option == @option and change.notna()")
+    if groupings:
+        table = table[table["grouping"].isin(groupings)]
     wide = table["grouping"].eq("width")
     hours = table[["change", "change_low", "change_high"]] / HOUR
     table = table.assign(
@@ -180,7 +187,8 @@ def sharing_guess(report: SitesReport) -> Guess | HTML:
     return guess(
         f"{'; '.join(each)}. If all sites share one queue, where does the mean wait surely fall?",
         *only.values(), several, none,
-        answer=right, reply="The form below has all numbers.",
+        answer=right, reply="The form below has the other options.",
+        then=change_by_group_picture(report, groupings=("all", "site")),
     )  # fmt: skip
 
 
@@ -203,7 +211,7 @@ def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
     return guess(
         f"{option}: for which width of jobs does the mean wait fall by the most percent?",
         *(f"{width} wide" for width in table.index),
-        reply=f"By hours, it is {most}. These are estimates; the figure has intervals."
+        reply=f"By hours, it is {most}. These are estimates; the figure has intervals, in hours."
         if widths["change"].min() < 0
         else "No width gains.",
         answer=lambda: f"{table.idxmin()} wide" if table.min() < 0 else None,

@@ -7,7 +7,7 @@ from coalloc_lib.basics.times import DAY, HOUR
 #: The durations below which a number of minutes or of hours has one decimal, in seconds.
 WITH_DECIMAL = {60: 600, HOUR: 20 * HOUR}
 #: A note on a figure of changes, for an interval with a fall of more than the wait of today.
-FEW_WEEKS = "a fall by more than the wait of today: few weeks decide it"
+FEW_WEEKS = "an interval that ends beyond the wait of today depends on few weeks"
 
 
 def duration(seconds: float) -> str:

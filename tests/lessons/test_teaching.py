@@ -39,6 +39,22 @@ def test_the_figure_of_a_guess_appears_with_the_answer_and_is_folded_without_a_k
     assert "<img" in asked.children[-1].value
 
 
+def test_the_player_of_a_guess_appears_with_the_answer_and_only_once():
+    jobs = co.JobStream(submit=[0], runtime=[1], components=[1])
+    player = co.Player({"one": co.simulate(co.Multicluster([1]), jobs)})
+    asked = guess("Which?", "this", "that", answer="this", then=player)
+    assert player not in asked.children
+    before, folded = asked._repr_mimebundle_()["text/html"].split("<details>", 1)
+    assert "<img" not in before
+    assert "<img" in folded
+    for chosen, told in (("this", "So the numbers say."), ("that", "The numbers say: this.")):
+        asked._buttons.value = chosen
+        *_, reaction, shown = asked.children
+        assert shown is player
+        assert told in reaction.value
+        assert asked.children.count(player) == 1
+
+
 def text_of(shown):
     """Return what the check of an exercise shows, without HTML tags."""
     return re.sub("<[^>]*>", "", shown.data)

@@ -3,9 +3,11 @@
 import re
 import subprocess
 import sys
+from collections import Counter
 from copy import deepcopy
 from functools import cache
 from html import escape, unescape
+from symtable import symtable
 
 import nbformat
 import pandas as pd
@@ -186,6 +188,44 @@ def test_every_exercise_has_a_check_that_is_still_open(path):
     assert [int(re.search(r"\d+", c.source)[0]) for c in checks] == asked
     for cell in checks:
         assert "Right" not in last_data(cell)["text/html"]
+
+
+def assigned(source):
+    """Return the global names that a piece of code assigns."""
+    symbols = symtable(source, "cell", "exec").get_symbols()
+    return {symbol.get_name() for symbol in symbols if symbol.is_assigned()}
+
+
+def read_later(source):
+    """Return the global names that the functions of a piece of code read when they are called."""
+    names, scopes = set(), symtable(source, "cell", "exec").get_children()
+    while scopes:
+        scope = scopes.pop()
+        names |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global()}
+        scopes += scope.get_children()
+    return names
+
+
+def clashes(sources):
+    """Return the names that the answer to a guess reads later and that several cells assign."""
+    in_cells = Counter(name for source in sources for name in assigned(source))
+    guesses = [source for source in sources if re.search(r"(?<!\w)guess\(", source)]
+    return {name for each in guesses for name in read_later(each) if in_cells[name] > 1}
+
+
+@each_notebook
+def test_no_other_cell_overwrites_what_the_answer_to_a_guess_reads(path):
+    """A reader may choose after all cells have run, and even after the solutions."""
+    notebook = load(path)
+    cells = [cell.source for cell in code_cells(notebook)]
+    assert clashes([*cells, *solutions(notebook)]) == set()
+
+
+def test_an_overwritten_name_is_noticed():
+    asked = 'least = 1\n\ndef answer():\n    return str(least)\n\nguess("?", answer=answer)'
+    assert clashes([asked, "most = 2"]) == set()
+    assert clashes([asked, "for least in (3, 4):\n    pass"]) == {"least"}
+    assert clashes([asked, "[least for least in (3, 4)]"]) == set()
 
 
 #: Run before the first cell of a notebook, to have its study small.

@@ -61,7 +61,7 @@ def test_an_interval_that_exceeds_the_wait_of_today_is_explained(report):
         low = with_table(report, "options", change=-1.0, change_low=factor * mine, change_high=0.0)
         picture = lesson.change_by_group_picture(low)
         drawn = picture.image.decode()
-        assert ("few weeks decide" in drawn) == explained
+        assert ("depends on few weeks" in drawn) == explained
 
 
 def test_the_opened_guesses_leave_room_for_the_question(report):

@@ -357,7 +357,7 @@ def test_who_gains_by_spanning_is_told_by_the_widths_of_the_jobs(drawn):
     ],
 )  # fmt: skip
 def test_the_title_names_the_widths_that_surely_gain_or_lose(drawn, monkeypatch, ends, words):
-    found = pd.DataFrame({"row": ["1", "2-4", "5-16", "17-64"], "words": ""})
+    found = pd.DataFrame({"row": ["1", "2-4", "5-16", "17-64"], "words": "", "change": 0.0})
     found[["ci95_low", "ci95_high"]] = ends
     monkeypatch.setattr(sharing, "_changes_by_width", lambda ran: found)
     first = next(iter(workloads(1).values()))[0]

@@ -178,9 +178,11 @@ def _ratio(spanning, sharing, weight):
 
 def _width_picture(ran, label):
     table = _changes_by_width(ran)
+    # One very wide interval must not leave the others without room.
+    most = 3 * table["change"].abs().max() or 1.0
     figure = plots.intervals(
-        table, x="change", row="row", row_height=0.34,
-        xlabel="change of the mean response, hours",
+        table, x="change", row="row", row_height=0.34, span=(-most, most),
+        beyond="arrows: beyond the axis", xlabel="change of the mean response, hours",
         title=_no_verdict(ran) or _who_gains(table),
         subtitle=f"{label}; mean response of spanning minus that of sharing, by the processors of "
         "a job or of a piece of a divided job; 95 % intervals by bootstrap over sixths of the time",
