@@ -131,7 +131,8 @@ def _long_requests(answer: Any) -> str:
         return 'give a list of sizes as the table writes them, such as ["1", "5-8"]'
     right = surely_sooner(**EQUAL, B_estimate=5.0)
     hint = "both centres need EASY, and B never spans; look at the ends of each interval"
-    return "" if {*map(str, answer)} == {*right} else hint
+    given = {str(each).replace("–", "-") for each in answer}  # a dash in place of a hyphen
+    return "" if given == {*right} else hint
 
 
 def _booked(answer: Any) -> str:

@@ -25,7 +25,7 @@ def test_the_answer_is_not_visible_before_a_choice(show, path):
     if not guesses:
         pytest.skip("the notebook has no guess")
     page = show(f'<!doctype html><html lang="en"><meta charset="utf-8">{"".join(guesses)}')
-    answers = page.locator("details:has(> summary:text-is('What came out')) > p")
+    answers = page.locator("details > summary:text-is('What came out') + p")
     assert answers.count() == len(guesses)
     assert all(answers.all_text_contents())
     assert page.locator("img:visible").count() == 0

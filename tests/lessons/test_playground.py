@@ -145,3 +145,38 @@ def test_what_shortest_first_gains_is_what_the_solution_says():
     today, mine = (playground._mean_response(p) for p in (co.FCFS(), playground.SHORTEST_FIRST))
     assert f"{today - mine:.2f}" == "0.37"
     assert f"{playground._longest_waits(co.EASY()).mean():.1f}" == "6.2"
+
+
+@pytest.mark.parametrize("answer", [["3-4"], {"3–4"}, ("3-4",)])
+def test_a_list_of_sizes_may_be_written_with_a_dash(monkeypatch, answer):
+    monkeypatch.setattr(playground, "surely_sooner", lambda **_: ["3-4"])
+    assert "Right" in playground.check(4, answer).data
+
+
+def test_how_the_order_of_the_divisions_changes_under_easy():
+    model = co.JobModel(co.uniform(1, 8), request="total")
+
+    def means(sizes):
+        centre = co.Scenario(co.Multicluster(sizes), model, co.EASY(), co.BestFit())
+        runs = [centre.simulate(jobs=10_000, load=0.65, seed=seed) for seed in range(1, 11)]
+        return np.array([run.response.mean() for run in runs])
+
+    equal, three, unequal, one = (means(sizes) for sizes in ([12, 12], [8, 8, 8], [16, 8], [24]))
+    assert co.student(three - equal).text(2) == "0.03 ± 0.01"
+    assert co.student(unequal - equal).high < 0
+    assert co.student(one - unequal).high < 0
+
+
+def test_how_much_more_one_cluster_gains_than_easy():
+    model = co.JobModel(co.uniform(1, 8), request="total")
+    for load, gains in ((0.6, "0.03 ± 0.01"), (0.65, "0.02 ± 0.01")):
+        found = []
+        for sizes, policy in (([8, 8, 8], co.EASY()), ([24], co.FCFS())):
+            system, three = co.Multicluster(sizes), co.Multicluster([8, 8, 8])
+            runs = [
+                co.sites.sharing(system, jobs.with_load(three, load), scheduling=policy)
+                for jobs in (model.sample(10_000, seed=seed, rate=1.0) for seed in range(1, 11))
+            ]
+            found.append(np.array([run.response.mean() for run in runs]))
+        easy, one = found
+        assert co.student(easy - one).text(2) == gains

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -233,7 +232,8 @@ def _unequal(moved: int) -> co.Scenario:
 
 
 def _how_unequal(answer: Any) -> str:
-    if not isinstance(answer, Real) or answer not in MOVED:
+    answer = number_of(answer)
+    if answer not in MOVED:
         return "give one of the four numbers in the question"
     little = [m for m in MOVED if _gain(STANDARD, _unequal(m)).below(LOST)]
     if answer == max(little):
