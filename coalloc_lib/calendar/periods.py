@@ -149,7 +149,7 @@ class IdlePeriods:
         if period not in self._periods_of(server) or not begins <= start < end <= ends:
             raise InputError(
                 f"{shown(tuple(period))} is not an idle period that contains the interval from "
-                f"{start:g} to {end:g}; take a period that feasible(start, end) returns"
+                f"{start:g} to {end:g}; give a period that feasible(start, end) returns"
             )
         left = [IdlePeriod(server, begins, start), IdlePeriod(server, end, ends)]
         self._exchange(server, [period], [part for part in left if part.start < part.end])

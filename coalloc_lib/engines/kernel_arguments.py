@@ -20,7 +20,7 @@ from coalloc_lib.model.placement import (
     time_on_processors,
 )
 
-#: The integer that stands for each supported placement class in the kernels.
+#: The code of each supported placement in the kernels, which is an integer, by its class.
 PLACEMENT_CODES: dict[type, int] = {
     FirstFit: placing.FIRST_FIT,
     WorstFit: placing.WORST_FIT,

@@ -171,7 +171,7 @@ class State(Protocol):
 
     @property
     def now(self) -> float:
-        """The present instant of the simulation."""
+        """The current time of the simulation."""
 
     @property
     def idle(self) -> Sequence[int]:

@@ -256,7 +256,7 @@ def _passed_in(queue: Schedule) -> NDArray[np.object_]:
 
 def _queue(schedule: Schedule, span: tuple[float, float]) -> Iterator[DrawnWait]:
     # A lane is a row of the picture, counted from 1. Two jobs share a lane only if they wait at
-    # different times and their job numbers do not overlap in the picture.
+    # different times and their labels, which are the job numbers, do not overlap.
     submit, left, promised = schedule.jobs.submit, schedule.left_queue, schedule.promised
     digit = DIGIT * (span[1] - span[0])
     free: list[float] = []

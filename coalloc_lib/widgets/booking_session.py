@@ -196,7 +196,7 @@ class BookingSession:
 
     @property
     def lost(self) -> list[int]:
-        """The numbers of the user's requests that lost their servers to requests of other users."""
+        """The user's requests, by number, whose servers other users' requests have taken."""
         return sorted(self._kept.keys() - {reserved.number for reserved in self.own})
 
     def loaded(self) -> str:
@@ -256,7 +256,7 @@ class BookingSession:
         return sentences
 
     def cancel(self, number: int) -> str:
-        """Cancel a request of the reader of the calendar, and return a message that confirms it.
+        """Cancel one of the user's requests, and return a message that confirms the cancellation.
 
         Raises
         ------

@@ -64,7 +64,7 @@ def gone() -> ipw.HTML:
 
 
 class View(ExplorerView, anywidget.AnyWidget):
-    """A widget that shows a picture and the text below the picture.
+    """A widget that shows a picture with a text below it.
 
     When the picture changes, collapsible sections stay open or closed.
     """
@@ -417,7 +417,7 @@ class Explorer(ipw.VBox):
         self._fade()
 
     def _fade(self) -> None:
-        # The picture does not show the values of the controls, and no finer picture follows.
+        # The picture is out of date: it shows earlier values of the controls.
         self.view.add_class("coalloc-past")
         self.view.fade()
 

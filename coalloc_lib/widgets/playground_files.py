@@ -39,7 +39,7 @@ def code_of(scenarios: Sequence[Scenario], load: float) -> str:
 
 
 def _arguments(part: Any) -> list[str]:
-    # Arguments that are None or empty by default are left out if they have this value.
+    # An argument whose default is None or empty is left out of the code if it has its default.
     values = {field: getattr(part, field.name) for field in fields(part)}
     return [
         f"{field.name}={_in_python(value)}"

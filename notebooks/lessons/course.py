@@ -178,7 +178,7 @@ def collect_command(files: Annotated[list[Path], typer.Argument(metavar="FILE...
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command ``make`` or ``collect`` for teachers, and return the exit status."""
+    """Run a command of a teacher, ``make`` or ``collect``, and return the exit status."""
     return run_app(app, PROGRAM, arguments)
 
 

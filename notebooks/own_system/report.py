@@ -166,8 +166,8 @@ def sites_report(
     system, jobs, site, row = together(clusters, logs, clock, missing, node, largest)
     if np.ptp(jobs.submit) < DAY:
         raise InputError(
-            f"the logs have less than a day in common, in which they have {len(jobs):,} "
-            "jobs; give longer logs from the same period, or use clock='weeks'"
+            f"the logs overlap by less than a day, with {len(jobs):,} jobs in this time; give logs "
+            "that overlap longer, or use clock='weeks', which shifts them by whole weeks"
         )
     table = log_tables.table_of_jobs(logs, [*clusters], jobs, site, row)
     found = options(system, jobs, site, _users(table), all_penalties, seed)

@@ -220,7 +220,7 @@ def _how_to_fetch(logs: Sequence[str]) -> str:
 
 
 def far_off(published: float, decimals: int = 3) -> float:
-    """Return the largest deviation from a paper's number with which the verdict is not ``differs``.
+    """Return how far a result may be from a paper's number before its verdict is ``differs``.
 
     It is 2 % of the number or three units of its last printed digit, whichever is larger.
     """

@@ -191,7 +191,7 @@ class StudyResult:
         return self.study.joint_reading(self.runs)
 
     def beside_archive(self) -> pd.DataFrame:
-        """Return the rows of the ledger in which the result differs from the archived one.
+        """Return the rows of the ledger whose result differs from the archived result.
 
         A row agrees if its verdict is the same and the numbers are equal or their intervals
         overlap. The sentence in ``attrs["words"]`` counts the rows that agree. If the runs and the

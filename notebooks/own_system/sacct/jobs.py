@@ -210,8 +210,9 @@ def with_components_joined(runs: "pd.DataFrame", counts: Counter[str]) -> "pd.Da
 
 
 def _run_of(lines: "pd.DataFrame", is_part: NDArray[np.bool_]) -> NDArray:
-    # The components of one run start together. A component that starts after the end of the
-    # previous component belongs to a later run. The lines must be in order of submission.
+    # A job can run again. The components of one run start together, so a component that starts
+    # after the component of the line before has ended belongs to a later run. The lines must be
+    # in order of submission.
     leader = lines["id"].str.partition("+")[0]
     is_later = lines["start"] >= (lines["start"] + lines["runtime"]).groupby(leader).shift()
     leader += "+" + is_later.groupby(leader).cumsum().astype(str)

@@ -81,7 +81,7 @@ def sizes_of(name: str) -> Sizes:
 
 
 def into_four() -> list[Sizes]:
-    """Return all ways to divide 128 processors into four clusters of multiples of 8, up to 64."""
+    """Return all ways to divide 128 processors into four clusters of 8, 16, …, or 64."""
     eighths = combinations_with_replacement(range(8, 0, -1), 4)
     return [tuple(8 * part for part in parts) for parts in eighths if sum(parts) == 16]
 

@@ -265,7 +265,7 @@ FIGURE5B = Caption(
 
 @study.add_figure("figure5b", FIGURE5B, draw_figure5b, claims=("CC-4", "CC-5"))
 def figure5b(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the response times of unequal clusters if first fit tries the smallest cluster first.
+    """Return the response times on unequal clusters if first fit begins with the smallest one.
 
     They are compared with those under first fit that starts at the largest cluster.
     """

@@ -456,7 +456,7 @@ def _as_text(thresholds: Sequence[float]) -> str:
 
 
 def same_best(lines: Iterable[Line], group: str) -> tuple[bool | None, set[float]]:
-    """Return whether several curves have a best splitting threshold in common.
+    """Return whether all curves share a best splitting threshold.
 
     The second value has all thresholds that are best on each curve. If there are any, but the best
     thresholds of all curves are many or include the lowest or the highest threshold, the

@@ -170,7 +170,7 @@ def _threshold_at_need(answer: Any) -> str:
 
 @lru_cache
 def harm(placement: Placement) -> Replications:
-    """Return the mean response time with splitting divided by that without, for exercise 7.
+    """Return the ratio of the mean response time with splitting to that without (exercise 7).
 
     Half of the jobs with more than 10 processors are split into four components, without a penalty.
     The other half cannot be split. `HARM` has MaxJumps and the load.

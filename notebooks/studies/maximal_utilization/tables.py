@@ -138,7 +138,7 @@ def approximation_is_quite_accurate(runs: pd.DataFrame) -> Decision:
 def simulated_less_known(
     runs: pd.DataFrame, method: str, request: str
 ) -> tuple[list[Interval], float]:
-    """Compare the simulated with the calculated capacity loss in each cell of the tables.
+    """Return the simulated minus the calculated capacity loss for each cell of the tables.
 
     The result has the simulated minus the calculated loss, and the largest difference that is
     allowed. The allowed difference is the largest one between the two numbers of any cell in

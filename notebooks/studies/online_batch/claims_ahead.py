@@ -369,9 +369,9 @@ def complexity_is_not_compared(runs: pd.DataFrame) -> Decision:
 
 # --- Sections 4.1 and 4.3: how the number of operations grows ---
 
-#: The bounds of section 4.3 on the number of operations. Each entry has a part of the search, the
-#: quantity with which the operations of this part grow, whether the bound is a power of the
-#: quantity's logarithm, and the largest exponent.
+#: The bounds of section 4.3 on the number of operations. Each entry has a part of the search and
+#: the quantity n on which its number of operations depends. Then it says whether the bound is
+#: O((log n)^k) or O(n^k), and has the exponent k.
 BOUNDS = {
     "phase 2, of log N": ("phase 2", "servers", True, 2),
     "phase 1, of log N": ("phase 1", "servers", True, 1),

@@ -53,7 +53,7 @@ def draw_with_refusals(table: pd.DataFrame, **options: Any) -> Figure:
 
 
 def draw_waits(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot the mean wait under every policy, with panels for exact and requested job lengths."""
+    """Plot the mean wait under every policy, by whether it knows exact or requested run times."""
     options: dict[str, Any] = {"x": "mean_wait_h", "row": "log", "series": "policy", "log": True}
     options |= {"look": LOOK, "row_height": 0.75, "xlabel": "mean wait (hours)"}
     panels = table.assign(panel="lengths " + table["length"])

@@ -136,7 +136,7 @@ FIGURE6_CAPTION = Caption(
 
 @study.add_figure("figure6", FIGURE6_CAPTION, draw_figure6, claims=("OB-8", "OB-19"))
 def figure6(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return, for each percentage of jobs that reserve ahead, how many jobs wait how long.
+    """Return the distribution of the waits for each percentage of jobs that reserve ahead.
 
     Waits are those of online scheduling, of conservative backfilling and of the logs.
     """
