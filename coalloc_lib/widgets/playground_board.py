@@ -83,7 +83,7 @@ def playground_picture(one: Scenario, other: Scenario) -> Picture:
 def _picture(one: Scenario, other: Scenario) -> Picture:
     table = over_load(one, other)
     table = table[table["size"] == ALL]
-    figure, axes = plots.new_figure(2.1, width=3.7)
+    figure, axes = plots.new_figure(1.8, width=3.7)
     top, effort = 1.15 * np.nanmax([table["ci95_high"].max(), 2.0]), effort_for(one, other)
     for side, scenario, scale in zip(SIDES, (one, other), loads_of(one, other, 1.0), strict=True):
         points, sign = table[table["scenario"] == side], LOOK[side]

@@ -7,7 +7,7 @@ import pytest
 
 from coalloc_lib.widgets.controls import GONE
 from tests.browser.test_controls import code_cells, needed_for
-from tests.browser.test_lab import running_all
+from tests.browser.test_lab import bring_into_view, running_all
 from tests.notebooks.test_notebooks import NOTEBOOKS, SHRINK
 
 #: The cells that show an explorer, a player, the calendar, or the form of notebook 07.
@@ -15,13 +15,23 @@ EXPLORER = re.compile(r"(\w+_explorer|\w+_search|reservation_calendar|OwnSystem|
 #: The size of the window, and the largest height of an explorer or a player, in pixels. The menus
 #: of JupyterLab take the rest of the window.
 WINDOW, HIGHEST = (1366, 768), 640
-#: This script returns the heights of the widgets in each cell that JupyterLab has drawn.
+#: This script chooses the first option of each guess that JupyterLab has drawn, so that the guess
+#: shows its player or explorer.
+CHOOSE = """() => document.querySelectorAll(".widget-radio-box").forEach((box) => {
+  if (!box.querySelector("input:checked")) box.querySelector("input").click();
+})"""
+#: This script returns the heights of the widgets in each cell that JupyterLab has drawn. For a
+#: guess, it is the height of the widget that the guess shows.
 HEIGHTS = """() => [...document.querySelectorAll(".jp-CodeCell")].flatMap((cell) => {
   const source = cell.querySelector(".jp-InputArea-editor").innerText;
   const widgets = ".jupyter-widgets, .coalloc-calendar, .coalloc-player";
   const shows = `.jp-OutputArea-child:has(${widgets})`;
   const outputs = [...cell.querySelectorAll(shows)];
-  return outputs.map((each) => [source, Math.round(each.getBoundingClientRect().height)]);
+  return outputs.map((each) => {
+    const guess = each.querySelector(".coalloc-whole:has(> .widget-radio)");
+    const shown = guess === null ? each : guess.lastElementChild;
+    return [source, Math.round(shown.getBoundingClientRect().height)];
+  });
 })"""
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.notebook]
@@ -51,6 +61,7 @@ def heights(page):
     panel, found = page.locator(".jp-WindowedPanel-outer").first, {}
     panel.evaluate("panel => panel.scrollTo(0, 0)")
     for _ in range(200):
+        page.evaluate(CHOOSE)
         page.wait_for_timeout(500)
         for source, height in page.evaluate(HEIGHTS):
             if match := EXPLORER.search(source):
@@ -66,6 +77,20 @@ def test_no_explorer_is_higher_than_the_window(page):
     found = heights(page)
     assert len(found) >= 14
     assert not {name: height for name, height in found.items() if height > HIGHEST}
+
+
+def test_a_guess_shows_its_player_or_explorer(page):
+    found = heights(page)
+    shown = [found[name] for name in ("spanning_explorer", "co.Player")]
+    assert min(shown) > 300
+
+
+def test_the_playground_fits_with_all_of_its_controls(page):
+    playground = page.locator(".coalloc-playground")
+    bring_into_view(page, playground)
+    playground.get_by_role("button", name="more", exact=True).click()
+    page.get_by_label("A: clusters").wait_for()
+    assert playground.bounding_box()["height"] <= HIGHEST
 
 
 def test_after_a_restart_the_controls_give_way_to_a_line(page):
