@@ -37,6 +37,8 @@ _SHORT = {"description_width": "initial"}
 _CLOSE = 'style="margin: 5px 0"'
 #: The height of all rows of the first picture together, in inches.
 _HIGHEST_ROWS = 1.5
+#: What an error says about an argument for which the form has no entry.
+_LARGEST = re.compile(r": largest=([0-9]+)$")
 #: The names that the form gives to new sites.
 _NEW_NAME = re.compile(r"site [0-9]+")
 #: The initial rows of the form, one per site: the name of the site, its log, and its number of
@@ -268,7 +270,11 @@ class OwnSystem(ipw.VBox):
             bar.total(1)
             self._given = {"clusters": clusters, "logs": logs, "clock": self.clock.value,
                            "missing": limit}  # fmt: skip
-            report = sites_report(**self._given, penalties=penalties, progress=bar)
+            try:
+                report = sites_report(**self._given, penalties=penalties, progress=bar)
+            except InputError as error:
+                by_command = r" with: python -m own_system report ... --largest \1"
+                raise InputError(_LARGEST.sub(by_command, str(error))) from None
             shown = _report_by_type(report, clusters, logs)
             bar.step()
         return report, shown

@@ -69,7 +69,7 @@ def test_what_cannot_be_is_said_in_one_sentence_and_fades_the_answer(form, files
         ({"log": ""}, {"log": str(files[name])}, f"{name} has no log file"),
         ({"log": str(broken)}, {"log": str(files[name])}, "broken.swf"),
         ({"log": str(table)}, {"log": str(files[name])}, "txt, line 1: the header has no column"),
-        ({"processors": 1}, {"processors": CLUSTERS[name]}, "cluster of 1 processors"),
+        ({"processors": 1}, {"processors": CLUSTERS[name]}, "report ... --largest 1"),
         (
             {"site": "", "log": "", "processors": 0},
             {"site": name, "log": str(files[name]), "processors": CLUSTERS[name]},
