@@ -215,7 +215,7 @@ def _notes(points, marks, beside, threshold):
     if marks.beside:
         notes.append(f"+: {beside[0]}")
     if marks.ends:
-        notes.append(f"dashed: {threshold[0]}")
+        notes.append(f"dashed, the limits that decide a verdict: {threshold[0]}")
     return notes
 
 

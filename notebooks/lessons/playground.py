@@ -117,7 +117,10 @@ def _both_backfilled(answer: Any) -> str:
 
 def _one_cluster(answer: Any) -> str:
     found = change(B_clusters="24", B_span="never")
-    slips = {"this is the change with its sign; give the percentage without it": found["change"]}
+    slips = {
+        "this is the change with its sign; give the percentage without it": found["change"],
+        "give the percentage, such as 12, and not the fraction": -found["change"] / 100,
+    }
     hint = "set the clusters of B to 24 and its span to never, and read how much sooner B responds"
     return near(answer, -found["change"], POINTS, hint, slips)
 

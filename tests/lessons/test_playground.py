@@ -180,3 +180,39 @@ def test_how_much_more_one_cluster_gains_than_easy():
             found.append(np.array([run.response.mean() for run in runs]))
         easy, one = found
         assert co.student(easy - one).text(2) == gains
+
+
+@pytest.mark.parametrize(
+    ("load", "policy", "small", "large"),
+    [
+        (0.6, co.EASY(), "-0.48 ± 0.03", "-0.14 ± 0.02"),
+        (0.75, co.EASY(), "-3.56 ± 0.28", "-2.39 ± 0.32"),
+        (0.6, co.FPFS(max_jumps=5), "-0.46 ± 0.03", "-0.04 ± 0.01"),
+    ],
+)
+def test_what_jobs_of_one_and_of_eight_processors_gain(load, policy, small, large):
+    model = co.JobModel(co.uniform(1, 8), request="total")
+
+    def means(scheduling, processors):
+        centre = co.Scenario(co.Multicluster([8, 8, 8]), model, scheduling, co.BestFit())
+        runs = [centre.simulate(jobs=10_000, load=load, seed=seed) for seed in range(1, 11)]
+        return np.array([run.response[run.jobs.processors == processors].mean() for run in runs])
+
+    for processors, gain in ((1, small), (8, large)):
+        found = co.student(means(policy, processors) - means(co.FCFS(), processors))
+        assert found.text(2) == gain
+
+
+@pytest.mark.parametrize(
+    ("sizes", "gain"),
+    [([10, 14], "-0.29 ± 0.06"), ([9, 15], "-0.43 ± 0.06"), ([16, 8], "-0.58 ± 0.08")],
+)
+def test_two_clusters_are_better_the_more_they_differ(sizes, gain):
+    model = co.JobModel(co.uniform(1, 8), request="total")
+
+    def means(clusters):
+        centre = co.Scenario(co.Multicluster(clusters), model, co.FCFS(), co.BestFit())
+        runs = [centre.simulate(jobs=10_000, load=0.65, seed=seed) for seed in range(1, 11)]
+        return np.array([run.response.mean() for run in runs])
+
+    assert co.student(means(sizes) - means([12, 12])).text(2) == gain

@@ -1,11 +1,13 @@
 """The leaderboard of the second notebook."""
 
+import json
 from dataclasses import dataclass
 
 import pytest
 
 import coalloc_lib as co
 from studies.cluster_configurations.lesson import leaderboard
+from tests.conftest import ROOT
 
 
 @dataclass(frozen=True)
@@ -44,3 +46,26 @@ def test_the_twelve_jobs_of_the_first_stop_break_even_where_the_text_says(penalt
     apart = whole.replace(components=[[2, 1]] * 12, span_penalty=penalty)
     assert co.simulate(pair, whole).end.max() == 18
     assert co.simulate(pair, apart).end.max() == pytest.approx(end)
+
+
+def test_the_rule_of_the_next_step_beats_the_three_on_average():
+    """The rule is read from notebook 02, which says what it gains."""
+    notebook = json.loads(
+        (ROOT / "notebooks" / "02_cluster_configurations.ipynb").read_text(encoding="utf-8")
+    )
+    (text,) = (
+        source
+        for cell in notebook["cells"]
+        if "<summary>A next step</summary>" in (source := "".join(cell["source"]))
+    )
+    block = text.split("A next step</summary>")[1].split("```python\n")[1].split("```")[0]
+    code, call = block.split("\n\n\nleaderboard(")
+    assert call == '{"keep slots": KeepSlots()})\n'
+    names = {"co": co}
+    exec(code, names)
+    table = leaderboard({"keep slots": names["KeepSlots"]()}).set_index("placement")
+    row = table.loc["keep slots"]
+    assert row["beats the three"] == "yes"
+    assert f"{row['mean loss']:.3f}" == "0.144"
+    assert row["minus first fit"].startswith("-0.0116 ± 0.0026")
+    assert (row["4 × 32"], table.loc["worst fit", "4 × 32"]) == (0.128, 0.107)

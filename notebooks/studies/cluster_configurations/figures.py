@@ -405,7 +405,7 @@ def draw_by_jobs(table: pd.DataFrame, dashed: str, offsets: Mapping, **options: 
 def draw_figure9(table: pd.DataFrame, **titles: Any) -> Figure:
     """Draw the paper's Figure 9: jobs with identically distributed components, first fit."""
     offsets = dict.fromkeys(ONE_MORE, (0.0,))
-    return draw_by_jobs(table, "same as with one more component", offsets, **titles)
+    return draw_by_jobs(table, "as much as with one more component", offsets, **titles)
 
 
 FIGURE9 = Caption(

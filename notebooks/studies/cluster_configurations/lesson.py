@@ -205,6 +205,7 @@ def _slow_links(answer: Any) -> str:
         "that is more than the load without a penalty": 1.4 * maximum,
         "you subtract the penalty from the load, but the penalty multiplies run times": maximum
         - 0.4,
+        "give the fraction, and not percent": 100 * maximum / 1.4,
     }
     hint = "a job holds its processors for a longer time, but does the same work"
     return near(answer, maximum / 1.4, 0.005, hint, slips)
