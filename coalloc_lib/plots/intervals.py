@@ -229,6 +229,8 @@ def _new_panels(points, row_height, xlabel):
     size = 0.9 + row_height * len(rows), 1, points["panel"].nunique()
     figure, (line,) = new_figure(*size, sharey=True, squeeze=False)
     figure.supxlabel(xlabel, fontsize=9)
+    # The last number below a panel needs room beside the first number below the next one.
+    figure.get_layout_engine().set(wspace=0.04)
     line[0].set_yticks(range(len(rows)), rows)
     line[0].set_ylim(len(rows) - 0.5, -0.5)
     return figure, line

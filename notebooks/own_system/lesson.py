@@ -79,9 +79,14 @@ def waits_picture(report: SitesReport) -> plots.Picture:
     long["row"] = long["group"] + " wide"
     long["wait"] /= HOUR
     table = long.dropna()
+    longest = (
+        table.query("series == 'model'").sort_values("wait").groupby("site", sort=False).last()
+    )
+    found = "; ".join(f"at {site} the jobs {row}" for site, row in longest["row"].items())
     figure = plots.intervals(
         table.assign(ci95_low=table["wait"], ci95_high=table["wait"]), x="wait", row="row",
-        series="series", panel="site", xlabel="mean wait, hours", title="Who waits today",
+        series="series", panel="site", xlabel="mean wait, hours",
+        title=f"Who waits longest today: {found}",
         subtitle="each site alone, by job width: in the model and, if known, as the log recorded",
     )  # fmt: skip
     return plots.Picture(figure, rows=_rows_in_words(table, "site", "row", "series", "wait"))
@@ -185,7 +190,8 @@ def sharing_guess(report: SitesReport) -> Guess | HTML:
     several, none = "at more than one site", "at no site"
     right = none if gainers.empty else only[gainers[0]] if len(gainers) == 1 else several
     return guess(
-        f"{'; '.join(each)}. If all sites share one queue, where does the mean wait surely fall?",
+        f"{'; '.join(each)}. If all sites share one queue, where does the mean wait surely fall, "
+        "so that its 95 % interval lies below 0?",
         *only.values(), several, none,
         answer=right, reply="The form below has the other options.",
         then=change_by_group_picture(report, groupings=("all", "site")),
@@ -323,7 +329,8 @@ def _row(option, at, metric, hours):
 
 
 def _which(answer: Any) -> str:
-    if not isinstance(answer, str) or answer not in HOURS:
+    answer = {name.casefold(): name for name in HOURS}.get(str(answer).casefold())
+    if answer is None:
         return "give the name of an option, as the table has it"
     if answer == _recommended():
         return ""

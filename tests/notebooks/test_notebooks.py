@@ -1,11 +1,12 @@
 """Every notebook: what is kept of its last run, and a run of today, with the exercises solved."""
 
+import ast
 import re
 import subprocess
 import sys
 from collections import Counter
 from copy import deepcopy
-from functools import cache
+from functools import cache, reduce
 from html import escape, unescape
 from symtable import symtable
 
@@ -188,6 +189,29 @@ def test_every_exercise_has_a_check_that_is_still_open(path):
     assert [int(re.search(r"\d+", c.source)[0]) for c in checks] == asked
     for cell in checks:
         assert "Right" not in last_data(cell)["text/html"]
+
+
+#: A name with a dot in the text of a notebook, such as `co.EASY` in a sentence.
+NAMED = re.compile(r"`(\w+)((?:\.\w+)+)[(`]")
+
+
+def imported(sources):
+    """Return the modules and objects that the import lines of some cells name."""
+    lines = [node for each in sources for node in ast.parse(each).body]
+    imports = [node for node in lines if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {}
+    exec(compile(ast.Module(imports, []), "imports", "exec"), names)
+    return names
+
+
+@each_notebook
+def test_the_text_names_only_what_exists(path):
+    notebook = load(path)
+    known = imported(cell.source for cell in code_cells(notebook))
+    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    for first, rest in (found for text in texts for found in NAMED.findall(text)):
+        if first in known:
+            reduce(getattr, rest.strip(".").split("."), known[first])
 
 
 def assigned(source):

@@ -306,7 +306,8 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
     title = f"By sharing {len(gain)} of {len(joined)} sites certainly gain"
     figure = plots.intervals(
         table.assign(panel="by " + table["weight"]), x="ratio", row="site", series="series",
-        panel="panel", factors=True, xlabel="AWRT of a site's users, divided by that in the legend",
+        panel="panel", factors=True,
+        xlabel="AWRT of a site's users: sharing over alone, or spanning over sharing",
         look=look, beyond="arrow: continues beyond the axis",
         title=title + f"; losing: {', '.join(lose)}" * any(lose),
         subtitle="EASY; 95 % intervals by bootstrap over weeks",
