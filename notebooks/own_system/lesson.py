@@ -79,10 +79,9 @@ def waits_picture(report: SitesReport) -> plots.Picture:
     long["row"] = long["group"] + " wide"
     long["wait"] /= HOUR
     table = long.dropna()
-    longest = (
-        table.query("series == 'model'").sort_values("wait").groupby("site", sort=False).last()
-    )
-    found = "; ".join(f"at {site} the jobs {row}" for site, row in longest["row"].items())
+    waiting = table.query("series == 'model' and wait > 0").sort_values("wait")
+    longest = waiting.groupby("site", sort=False)["row"].last()
+    found = "; ".join(f"at {site} the jobs {row}" for site, row in longest.items()) or "nobody"
     figure = plots.intervals(
         table.assign(ci95_low=table["wait"], ci95_high=table["wait"]), x="wait", row="row",
         series="series", panel="site", xlabel="mean wait, hours",
@@ -101,9 +100,9 @@ def change_by_group_picture(
     """
     _check_option(report, option)
     waits = report.tables["options"].query("metric == 'mean wait'")
-    table = waits.query("option == @option and change.notna()")
     if groupings:
-        table = table[table["grouping"].isin(groupings)]
+        waits = waits[waits["grouping"].isin(groupings)]
+    table = waits.query("option == @option and change.notna()")
     wide = table["grouping"].eq("width")
     hours = table[["change", "change_low", "change_high"]] / HOUR
     table = table.assign(

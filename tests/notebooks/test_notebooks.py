@@ -191,8 +191,9 @@ def test_every_exercise_has_a_check_that_is_still_open(path):
         assert "Right" not in last_data(cell)["text/html"]
 
 
-#: A name with a dot in the text of a notebook, such as `co.EASY` in a sentence.
-NAMED = re.compile(r"`(\w+)((?:\.\w+)+)[(`]")
+#: Code in a sentence, and a name with dots in it, such as co.EASY.
+SPAN = re.compile(r"`([^`\n]+)`")
+NAMED = re.compile(r"(?<![\w.\"'/])([a-z]\w*)((?:\.[a-zA-Z]\w*)+)")
 
 
 def imported(sources):
@@ -209,7 +210,8 @@ def test_the_text_names_only_what_exists(path):
     notebook = load(path)
     known = imported(cell.source for cell in code_cells(notebook))
     texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
-    for first, rest in (found for text in texts for found in NAMED.findall(text)):
+    spans = [span for text in texts for span in SPAN.findall(text)]
+    for first, rest in (found for span in spans for found in NAMED.findall(span)):
         if first in known:
             reduce(getattr, rest.strip(".").split("."), known[first])
 
@@ -217,7 +219,7 @@ def test_the_text_names_only_what_exists(path):
 def assigned(source):
     """Return the global names that a piece of code assigns."""
     symbols = symtable(source, "cell", "exec").get_symbols()
-    return {symbol.get_name() for symbol in symbols if symbol.is_assigned()}
+    return {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
 
 
 def read_later(source):
