@@ -348,7 +348,14 @@ def mark_zero(axes: Axes) -> None:
     ----------
     axes : Axes
         A panel of a figure of `intervals`, whose values are changes.
+
+    Raises
+    ------
+    InputError
+        If the axis is logarithmic, so that it has no 0.
     """
+    if axes.get_xscale() != "linear":
+        raise InputError(f"the scale of axes is {axes.get_xscale()!r}; give a panel without log")
     low, high = axes.get_xlim()
     axes.set_xlim(min(low, 0), max(high, 0))
     axes.axvline(0, color="black", linestyle="--", linewidth=0.8, zorder=0)
@@ -363,7 +370,15 @@ def label_right(axes: Axes, texts: Sequence[str]) -> None:
         The only or the last panel of the figure.
     texts : sequence of str
         The texts from the first row to the last. A long text is broken into lines.
+
+    Raises
+    ------
+    InputError
+        If there is not one text for each row.
     """
+    rows = len(axes.get_yticks())
+    if len(texts) != rows:
+        raise InputError(f"texts has {len(texts)} texts; give one for each of the {rows} rows")
     right = axes.secondary_yaxis("right")
     right.set_yticks(range(len(texts)), [fill(text, WRAPPED) for text in texts])
     right.tick_params(length=0, labelsize=7.5)

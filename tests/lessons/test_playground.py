@@ -59,32 +59,53 @@ def test_a_misspelt_control_is_rejected(reads):
         reads(B_polcy="EASY")
 
 
-@pytest.mark.parametrize(
-    ("load", "gains"), [(0.6, (0.27, 0.30, 0.23, 0.34)), (0.65, (0.50, 0.52, 0.40, 0.60))]
-)
-def test_what_each_way_gains_is_what_the_folded_answer_says(load, gains):
-    """The ways are EASY, one cluster of 24, spanning under FCFS, and spanning under EASY."""
-    system, model = co.Multicluster([8, 8, 8]), co.JobModel(co.uniform(1, 8), request="total")
-    samples = [
-        model.sample(count=10_000, seed=seed, rate=1.0).with_load(system=system, load=load)
-        for seed in range(1, 11)
-    ]
+#: The centre and the jobs of the figures of notebook 06, and the random seeds of their samples.
+CENTRE, MODEL = co.Multicluster([8, 8, 8]), co.JobModel(co.uniform(1, 8), request="total")
+SEEDS = range(1, 11)
 
-    def means(simulate, **how):
-        return np.array([simulate(jobs=jobs, **how).response.mean() for jobs in samples])
+
+def mean_responses(way, load, **how):
+    """Return the mean response time of each sample at a load of the centre."""
+    samples = (MODEL.sample(count=10_000, seed=seed, rate=1.0) for seed in SEEDS)
+    jobs = [sample.with_load(system=CENTRE, load=load) for sample in samples]
+    return np.array([way(jobs=each, **how).response.mean() for each in jobs])
+
+
+def runs_of(load, policy, sizes=CENTRE.sizes):
+    """Return the runs of a scenario, as the first two figures make them."""
+    centre = co.Scenario(co.Multicluster(sizes), MODEL, policy, co.BestFit())
+    return [centre.simulate(jobs=10_000, load=load, seed=seed) for seed in SEEDS]
+
+
+def means_on(sizes, load, policy):
+    return np.array([run.response.mean() for run in runs_of(load, policy, sizes)])
+
+
+@pytest.mark.parametrize(
+    ("load", "gains", "more"),
+    [
+        (0.6, (0.27, 0.30, 0.23, 0.34), "0.03 ± 0.01"),
+        (0.65, (0.50, 0.52, 0.40, 0.60), "0.02 ± 0.01"),
+    ],
+)
+def test_what_each_way_gains_is_what_the_folded_answer_says(load, gains, more):
+    """The ways are EASY, one cluster of 24, spanning under FCFS, and spanning under EASY."""
+
+    def sharing(policy, system=CENTRE):
+        return mean_responses(co.sites.sharing, load, system=system, scheduling=policy)
 
     def spanning(policy):
-        return means(co.sites.multi_site, system=system, span_penalty=0.1, scheduling=policy)
+        how = {"system": CENTRE, "span_penalty": 0.1, "scheduling": policy}
+        return mean_responses(co.sites.multi_site, load, **how)
 
-    whole, one = {"system": system}, {"system": co.Multicluster([24])}
-    today = means(co.sites.sharing, **whole, scheduling=co.FCFS())
-    easy = today - means(co.sites.sharing, **whole, scheduling=co.EASY())
-    single = today - means(co.sites.sharing, **one, scheduling=co.FCFS())
+    today = sharing(co.FCFS())
+    easy, single = today - sharing(co.EASY()), today - sharing(co.FCFS(), co.Multicluster([24]))
     by_fcfs, by_easy = (today - spanning(policy) for policy in (co.FCFS(), co.EASY()))
     found = [gain.mean() for gain in (easy, single, by_fcfs, by_easy)]
     assert found == pytest.approx(gains, abs=0.0051)
     assert co.student(by_easy - easy - by_fcfs).high < 0
     assert co.student(single - easy).low > 0
+    assert co.student(single - easy).text(2) == more
 
 
 @pytest.mark.parametrize(
@@ -103,21 +124,13 @@ def test_what_adaptive_spanning_gains_is_checked(answer, said):
 )
 def test_up_to_what_penalty_spanning_pays_is_what_the_folded_answer_says(load, pays):
     """Adaptive spanning pays at every penalty of the table."""
-    system, model = co.Multicluster([8, 8, 8]), co.JobModel(co.uniform(1, 8), request="total")
-    samples = [
-        model.sample(count=10_000, seed=seed, rate=1.0).with_load(system=system, load=load)
-        for seed in range(1, 11)
-    ]
     policies = {"FCFS": co.FCFS(), "EASY": co.EASY(), "EASY, adaptive": co.EASY(adaptive=True)}
     penalties, found, gains = [0, 0.1, 0.2, 0.3, 0.4], {}, {}
     for name, policy in policies.items():
-        how = {"system": system, "scheduling": policy}
-        whole = np.array([co.sites.sharing(jobs=each, **how).response.mean() for each in samples])
+        how = {"load": load, "system": CENTRE, "scheduling": policy}
+        whole = mean_responses(co.sites.sharing, **how)
         for penalty in penalties:
-            spanning = [
-                co.sites.multi_site(jobs=each, span_penalty=penalty, **how).response.mean()
-                for each in samples
-            ]
+            spanning = mean_responses(co.sites.multi_site, span_penalty=penalty, **how)
             gains[name, penalty] = co.student(spanning - whole)
         found[name] = [p for p in penalties if gains[name, p].high < 0]
     # Spanning pays up to a penalty, and at no larger one.
@@ -154,32 +167,12 @@ def test_a_list_of_sizes_may_be_written_with_a_dash(monkeypatch, answer):
 
 
 def test_how_the_order_of_the_divisions_changes_under_easy():
-    model = co.JobModel(co.uniform(1, 8), request="total")
-
-    def means(sizes):
-        centre = co.Scenario(co.Multicluster(sizes), model, co.EASY(), co.BestFit())
-        runs = [centre.simulate(jobs=10_000, load=0.65, seed=seed) for seed in range(1, 11)]
-        return np.array([run.response.mean() for run in runs])
-
-    equal, three, unequal, one = (means(sizes) for sizes in ([12, 12], [8, 8, 8], [16, 8], [24]))
+    equal, three, unequal, one = (
+        means_on(sizes, 0.65, co.EASY()) for sizes in ([12, 12], [8, 8, 8], [16, 8], [24])
+    )
     assert co.student(three - equal).text(2) == "0.03 ± 0.01"
     assert co.student(unequal - equal).high < 0
     assert co.student(one - unequal).high < 0
-
-
-def test_how_much_more_one_cluster_gains_than_easy():
-    model = co.JobModel(co.uniform(1, 8), request="total")
-    for load, gains in ((0.6, "0.03 ± 0.01"), (0.65, "0.02 ± 0.01")):
-        found = []
-        for sizes, policy in (([8, 8, 8], co.EASY()), ([24], co.FCFS())):
-            system, three = co.Multicluster(sizes), co.Multicluster([8, 8, 8])
-            runs = [
-                co.sites.sharing(system, jobs.with_load(three, load), scheduling=policy)
-                for jobs in (model.sample(10_000, seed=seed, rate=1.0) for seed in range(1, 11))
-            ]
-            found.append(np.array([run.response.mean() for run in runs]))
-        easy, one = found
-        assert co.student(easy - one).text(2) == gains
 
 
 @pytest.mark.parametrize(
@@ -191,11 +184,8 @@ def test_how_much_more_one_cluster_gains_than_easy():
     ],
 )
 def test_what_jobs_of_one_and_of_eight_processors_gain(load, policy, small, large):
-    model = co.JobModel(co.uniform(1, 8), request="total")
-
     def means(scheduling, processors):
-        centre = co.Scenario(co.Multicluster([8, 8, 8]), model, scheduling, co.BestFit())
-        runs = [centre.simulate(jobs=10_000, load=load, seed=seed) for seed in range(1, 11)]
+        runs = runs_of(load, scheduling)
         return np.array([run.response[run.jobs.processors == processors].mean() for run in runs])
 
     for processors, gain in ((1, small), (8, large)):
@@ -208,11 +198,5 @@ def test_what_jobs_of_one_and_of_eight_processors_gain(load, policy, small, larg
     [([10, 14], "-0.29 ± 0.06"), ([9, 15], "-0.43 ± 0.06"), ([16, 8], "-0.58 ± 0.08")],
 )
 def test_two_clusters_are_better_the_more_they_differ(sizes, gain):
-    model = co.JobModel(co.uniform(1, 8), request="total")
-
-    def means(clusters):
-        centre = co.Scenario(co.Multicluster(clusters), model, co.FCFS(), co.BestFit())
-        runs = [centre.simulate(jobs=10_000, load=0.65, seed=seed) for seed in range(1, 11)]
-        return np.array([run.response.mean() for run in runs])
-
-    assert co.student(means(sizes) - means([12, 12])).text(2) == gain
+    differ, equal = (means_on(each, 0.65, co.FCFS()) for each in (sizes, [12, 12]))
+    assert co.student(differ - equal).text(2) == gain

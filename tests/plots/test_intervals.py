@@ -170,3 +170,13 @@ def test_texts_stand_to_the_right_of_their_rows():
     assert first.get_text() == "first"
     assert second.get_text().count("\n") == 1
     assert (height(first) > height(second)) == (height(left["a"]) > height(left["b"]))
+
+
+def test_marks_that_a_figure_cannot_have_are_refused():
+    rows = {"row": ["a", "b"], "change": [3.0, 1.0]}
+    table = pd.DataFrame(rows | {"ci95_low": [2.0, 0.5], "ci95_high": [4.0, 2.0]})
+    figure = plots.intervals(table, x="change", row="row", log=True)
+    with pytest.raises(InputError, match=r"^the scale of axes is 'log'; give a panel without log"):
+        plots.mark_zero(figure.axes[0])
+    with pytest.raises(InputError, match=r"^texts has 1 texts; give one for each of the 2 rows"):
+        plots.label_right(figure.axes[0], ["one"])

@@ -280,6 +280,8 @@ def drawn(monkeypatch, without_images):
             kept[name], kept[f"{name} subtitle"] = table, how["subtitle"]
             figure, axes = plots.new_figure()
             axes.set_xscale("log" if how.get("log") else "linear")
+            if "row" in how:
+                axes.set_yticks(range(table[how["row"]].nunique()))
             plots.title_figure(figure, how["title"], how["subtitle"])
             return figure
 
