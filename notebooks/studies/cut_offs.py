@@ -68,8 +68,9 @@ class Word:
         return Asked(self, found.above)
 
     def said(self, value: float) -> str:
-        """Return a cut-off as a string with its unit, such as *1.3 points*."""
-        return f"{value * self.times:.3g} {self.unit}".rstrip()
+        """Return a cut-off as a string with its unit, such as *1.3 points* or *1 point*."""
+        number = f"{value * self.times:.3g}"
+        return f"{number} {self.unit.removesuffix('s') if number == '1' else self.unit}".rstrip()
 
     def __str__(self) -> str:
         return f"{self.word}: {self.value:g}"
@@ -113,13 +114,13 @@ class Turn(NamedTuple):
         return _log_factor(self) <= np.log(self.word.near)
 
     def words(self) -> str:
-        """Return a clause such as *would hold if 'small' meant more than 3 points*."""
+        """Return a clause such as *with a limit above 3 points, the claim would hold*."""
         if self.value is None:
             return ""
-        side = "less" if self.value < self.word.value else "more"
+        side = "below" if self.value < self.word.value else "above"
         change = {"holds": "would hold", "does not hold": "would not hold"}
         what = change.get(self.verdict, "would be undecided")
-        return f"{what} if '{self.word.word}' meant {side} than {self.word.said(self.value)}"
+        return f"with a limit {side} {self.word.said(self.value)}, the claim {what}"
 
 
 def answers(parts: Mapping[str, Part]) -> dict[str, bool | None]:

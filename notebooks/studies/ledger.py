@@ -290,13 +290,13 @@ def judge_claim(decision: Decision, sentences: Mapping[str, str] | None = None) 
         if not isinstance(answer, bool | np.bool_ | None):
             raise InputError(f"parts[{name!r}] = {answer!r}; give True, False or None")
     verdict, turn = verdict_of(parts.values()), turn_of(decision.parts)
-    turns = f"the claim {turn.words()}" if turn and turn.words() else ""
+    turns = _turns(turn) if turn and turn.words() else ""
     meaning = (sentences or {}).get(verdict, "")
     if turn and turn.is_near and verdict in OF_CLAIMS:
         # A claim is usually undecided because the runs do not decide it. Here the runs do decide,
         # but the verdict depends on the exact meaning of a word in the paper.
         meaning, turns, verdict = "", _only_the_word_decides(turn, verdict), "undecided"
-    note = _sentences([meaning, turns, _holds_elsewhere(elsewhere, verdict), decision.note])
+    note = _sentences([meaning, turns, _elsewhere(elsewhere, verdict), decision.note])
     lists = _undecided_and_failed("", parts) + _undecided_and_failed(" elsewhere", elsewhere)
     if lists:
         note += FOLD + "; ".join(lists)
@@ -311,29 +311,36 @@ def _sentences(texts: Iterable[str]) -> str:
     return " ".join(f"{text[:1].upper()}{text[1:].rstrip('.')}." for text in texts if text)
 
 
+def _turns(turn: Turn) -> str:
+    word = turn.word
+    return f"we read '{word.word}' as a limit of {word.said(word.value)}; {turn.words()}"
+
+
 def _only_the_word_decides(turn: Turn, verdict: str) -> str:
     word = turn.word
     return (
-        f"The verdict depends on the paper's word '{word.word}': at our cut-off of "
-        f"{word.said(word.value)} the claim {verdict}, but it {turn.words()}"
+        f"the verdict depends on the paper's word '{word.word}'. We read it as a limit of "
+        f"{word.said(word.value)}, and then the claim {verdict}; {turn.words()}"
     )
 
 
-def _holds_elsewhere(elsewhere: Mapping[str, bool | None], verdict: str) -> str:
-    also = "it also holds" if verdict == "holds" else "it holds"
-    others = [*elsewhere.values()]
-    if not others:
+def _elsewhere(answers: Mapping[str, bool | None], verdict: str) -> str:
+    others = [*answers.values()]
+    counts = {
+        "holds": sum(map(bool, others)),
+        "is undecided": others.count(None),
+        "fails": sum(answer is not None and not answer for answer in others),
+    }
+    found = {word: count for word, count in counts.items() if count}
+    if not found:
         return ""
-    holds, undecided = sum(map(bool, others)), others.count(None)
-    if len(others) == 1:
-        if undecided:
-            return "it is undecided at the one other setting"
-        return f"{also if holds else 'it does not hold'} at the one other setting"
-    if holds:
-        clause = f"{also} at {holds} of {len(others)} other settings"
-    else:
-        clause = f"it holds at none of {len(others)} other settings"
-    return f"{clause}, undecided at {undecided}" if undecided else clause
+    if len(found) > 1:
+        clauses = [f"{word} at {count}" for word, count in found.items()]
+        return f"of {len(others)} other settings, it {listed(clauses)}"
+    (word,) = found
+    also = "also holds" if word == verdict == "holds" else word
+    every = {1: "the one other setting", 2: "both other settings"}
+    return f"it {also} at {every.get(len(others), f'all {len(others)} other settings')}"
 
 
 def _undecided_and_failed(where: str, parts: Mapping[str, bool | None]) -> list[str]:

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import brentq
 
 import coalloc_lib as co
@@ -102,6 +103,18 @@ def awrt(schedule):
 def under_fcfs():
     jobs, how = first_extract(), {"scheduling": co.FCFS()}
     return awrt(multi_site(M128, jobs, 0.25, **how)) / awrt(sharing(M128, jobs, **how))
+
+
+def one_more_sample():
+    """The half-width of Student's interval of a single further value, by scipy."""
+    four, how = co.Multicluster([32] * 4), {"scheduling": co.EASY()}
+    drawn = co.JobModel(sizes=co.parse_sizes("D(0.9)[1,32]"), request="total")
+    gaps = []
+    for seed in range(1, 11):
+        jobs = drawn.sample(count=10_000, seed=seed, rate=1.0).with_load(system=four, load=0.6)
+        gaps.append(awrt(multi_site(four, jobs, 0.2, **how)) - awrt(sharing(four, jobs, **how)))
+    mean, high = np.mean(gaps), stats.t.interval(0.95, 9, np.mean(gaps), stats.sem(gaps))[1]
+    return (high - mean) * np.sqrt(11)
 
 
 def some_stay():
@@ -225,7 +238,9 @@ EXERCISES = [
     (JS, 1, (16 * 2 + 20 * 12) / 36, [4.0, 7.0, "hours"]),  # responses 2 and 12
     (JS, 2, 4, [3, 5, 6]),  # the head goes at 6, and it comes at 2
     (JS, 3, under_fcfs, [1.04, 0.25]), (JS, 4, some_stay, [1.0, 0.75]),
-    (JS, 5, three_machines, [0.25, np.inf]), (OB, 1, 3, [4, 2, None]), (OB, 2, 5, [4, None]),
+    (JS, 5, three_machines, [0.25, np.inf]),
+    (JS, 6, one_more_sample, [0.01566, 0.0495, 0.02297, 0.1]),
+    (OB, 1, 3, [4, 2, None]), (OB, 2, 5, [4, None]),
     (OB, 3, wide_jobs, [None]), (OB, 4, refused_by_a_limit, [None]),
     (OB, 5, with_reservations, [0.75, None]),
     (OS, 1, "conservative, alone", ["span", SOONER, "share one queue", 2]),

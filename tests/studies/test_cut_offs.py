@@ -68,9 +68,9 @@ def test_a_doubtful_interval_turns_nothing():
 
 def test_a_turn_says_what_would_be_otherwise():
     said = turn_of({"a": LITTLE.within(interval(0.04, 0.05))}).words()
-    assert said == "would be undecided if 'little' meant more than 4 points"
+    assert said == "with a limit above 4 points, the claim would be undecided"
     said = turn_of({"a": LITTLE.within(Interval.exact(0.0125))}).words()
-    assert said == "would not hold if 'little' meant less than 1.25 points"
+    assert said == "with a limit below 1.25 points, the claim would not hold"
     factor = Word("much longer", 2.0)
     asked = Asked(factor, lambda limit: bool(np.log(5.0) > limit))
-    assert turn_of({"a": asked}).words() == "would hold if 'much longer' meant less than 1.61"
+    assert turn_of({"a": asked}).words() == "with a limit below 1.61, the claim would hold"

@@ -102,8 +102,7 @@ def test_a_claim_is_judged_at_the_papers_own_setting(answers, verdict):
     elsewhere = {"load 0.5": False, "load 0.6": True, "load 0.7": None}
     found = judge_claim(Decision(1.0, parts, "at 5 %", elsewhere), {verdict: "so it is"})
     assert found.verdict == verdict
-    also = "It also holds" if verdict == "holds" else "It holds"
-    clause = f"{also} at 1 of 3 other settings, undecided at 1."
+    clause = "Of 3 other settings, it holds at 1, is undecided at 1 and fails at 1."
     assert found.note.startswith(f"So it is. {clause} At 5 %.{FOLD}")
     assert found.note.endswith("fails elsewhere: load 0.5; undecided elsewhere: load 0.7")
     for name, answer in parts.items():
@@ -132,9 +131,10 @@ def test_each_claim_has_a_short_sentence_of_its_own_for_each_verdict(study):
     [
         ([True], "It also holds at the one other setting."), ([], ""),
         ([None], "It is undecided at the one other setting."),
-        ([np.False_], "It does not hold at the one other setting."),
-        ([True] * 2, "It also holds at 2 of 2 other settings."),
-        ([False, None], "It holds at none of 2 other settings, undecided at 1."),
+        ([np.False_], "It fails at the one other setting."),
+        ([True] * 2, "It also holds at both other settings."),
+        ([np.False_] * 3, "It fails at all 3 other settings."),
+        ([False, None], "Of 2 other settings, it is undecided at 1 and fails at 1."),
     ],
 )  # fmt: skip
 def test_other_settings_are_counted_in_words_that_do_not_praise(answers, also):
@@ -187,7 +187,7 @@ def test_where_a_word_alone_decides_the_claim_is_undecided(high, near, verdict):
     little = Word("little", 0.03, "points", 100, near=near)
     found = judge_claim(Decision(0.0, {"a": little.within(interval(-0.005, high))}))
     assert found.verdict == verdict
-    alone = "The verdict depends on the paper's word 'little': at our cut-off of 3 points the claim"
+    alone = "The verdict depends on the paper's word 'little'. We read it as a limit of 3 points, "
     assert found.note.startswith(alone) == (verdict == "undecided")
     assert found.turns_at == pytest.approx(high)
 
@@ -226,7 +226,8 @@ def test_a_claim_has_its_cut_off_and_the_value_at_which_it_turns():
     little = Word("little", 0.03, "points", 100)
     found = judge_claim(Decision(0.0, {"a": little.within(interval(-0.005, 0.013))}))
     assert found.verdict == "holds"
-    assert found.note == "The claim would be undecided if 'little' meant less than 1.3 points."
+    otherwise = "with a limit below 1.3 points, the claim would be undecided."
+    assert found.note == f"We read 'little' as a limit of 3 points; {otherwise}"
     assert found.cut_off == "little: 0.03"
     assert found.turns_at == pytest.approx(0.013)
 

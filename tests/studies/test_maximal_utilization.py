@@ -384,7 +384,7 @@ def test_a_claim_is_asked_at_other_service_times():
 
     runs = made_up(loss)
     assert study.ask("MU-5", runs).verdict == "holds"
-    assert "It also holds at 2 of 3 other settings." in study.ask("MU-5", runs).note
+    assert "Of 3 other settings, it holds at 2 and fails at 1." in study.ask("MU-5", runs).note
     assert study.ask("MU-5", runs, service=CALM).verdict == "does not hold"
     assert study.ask("MU-6", runs, service=CALM).verdict == "cannot be tested"
 
@@ -507,8 +507,8 @@ def test_a_cut_off_is_where_the_verdict_turns():
     row = study.ask("MU-5", made_up(loss, noise=1e-9))
     assert (row.verdict, row.cut_off) == ("holds", "roughly: 0.1")
     assert row.turns_at == pytest.approx(0.045, abs=1e-5)
-    turn = "The claim would be undecided if 'roughly' meant less than 0.045 either side of half."
-    assert turn in row.note
+    read = "We read 'roughly' as a limit of 0.1 either side of half; with a limit below 0.045"
+    assert f"{read} either side of half, the claim would be undecided." in row.note
 
 
 def test_a_formula_next_to_a_tie_is_rounded_either_way(result):

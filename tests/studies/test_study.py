@@ -181,12 +181,12 @@ def test_a_claim_is_asked_at_the_papers_setting_and_noted_elsewhere(runs):
     row = rows_by_item(study, runs)["MU-12"]
     assert row.verdict == "holds"
     assert row.reproduced == pytest.approx(1.0)  # in pairs: the noise is the same
-    assert "It also holds at 3 of 3 other settings" in row.note
+    assert "It also holds at all 3 other settings" in row.note
     is_there = (runs["place"] == "there") & (runs["mean"] == 1.0)
     worse = runs.assign(value=runs["value"].mask(is_there, 0.0))
     row = rows_by_item(study, worse)["MU-12"]
     assert row.verdict == "holds"
-    assert "It also holds at 1 of 3 other settings" in row.note
+    assert "Of 3 other settings, it holds at 1 and is undecided at 2." in row.note
     assert "there; there, load 0.5" in row.note
     less = runs.assign(value=runs["value"].mask(runs["mean"] == 1.0, 0.0))
     assert rows_by_item(study, less)["MU-12"].verdict != "holds"

@@ -31,7 +31,7 @@ PICTURES = TIMES, BY_PENALTY, WHO, BUSY = (
 #: The greatest widths of the groups of jobs in the picture `WHO`; each begins above the one before.
 WIDTHS = 1, 4, 16, 64, 512
 #: The penalties of the picture `BY_PENALTY`, besides the one that the user has chosen.
-PENALTIES = 0.0, 0.1, 0.2, 0.3, 0.4, 0.5
+PENALTIES = 0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0
 #: The number of bootstrap resamples for each confidence interval.
 RESAMPLES = 300
 #: The largest number of workloads of each kind, extracts of the log or synthetic samples, that the

@@ -419,8 +419,39 @@ def _three_machines(answer: Any) -> str:
     return near(answer, _break_even_of_thirds(), 0.02, hint, mistakes)
 
 
+@lru_cache
+def _random_gaps() -> np.ndarray:
+    four, how = co.Multicluster([32] * 4), {"scheduling": co.EASY()}
+    model = co.JobModel(sizes=co.parse_sizes("D(0.9)[1,32]"), request="total")
+    samples = (model.sample(count=10_000, seed=seed, rate=1.0) for seed in range(1, 11))
+    gaps = []
+    for jobs in (each.with_load(system=four, load=0.6) for each in samples):
+        spanning = sites.multi_site(four, jobs, span_penalty=0.2, **how)
+        ways = spanning, sites.sharing(four, jobs, **how)
+        awrt, other = (way.average_weighted_response_time() for way in ways)
+        gaps.append(awrt - other)
+    return np.array(gaps)
+
+
+def _one_more_sample(answer: Any) -> str:
+    gaps, t = _random_gaps(), 2.262
+    of_mean = t * np.std(gaps, ddof=1) / np.sqrt(len(gaps))
+    right = of_mean * np.sqrt(len(gaps) + 1)
+    mistakes = {
+        "that is for the mean of the samples: multiply t s by the root of 1 + 1/10": of_mean,
+        "the standard deviation of a sample divides by n - 1 (ddof=1), and the root of 1 + 1/10 "
+        "belongs to the answer": right / np.sqrt(1 + 1 / len(gaps)),
+        "multiply by t = 2.262": right / t,
+    }
+    hint = "take the ten differences at a penalty of 0.2"
+    return near(answer, right, 0.02 * right, hint, mistakes)
+
+
 #: The function `check` of the notebook, which takes the number of an exercise and a reader's
 #: answer, and says whether the answer is right.
 check = checker(
-    {1: _two_weights, 2: _longest_that_slips, 3: _under_fcfs, 4: _some_stay, 5: _three_machines}
-)
+    {
+        1: _two_weights, 2: _longest_that_slips, 3: _under_fcfs, 4: _some_stay, 5: _three_machines,
+        6: _one_more_sample,
+    }
+)  # fmt: skip

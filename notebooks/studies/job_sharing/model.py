@@ -78,6 +78,8 @@ PLACEMENTS: dict[str, Callable[[Multicluster], Placement]] = {
 #: The communication penalties of section 3.3. A job that spans several machines runs 1 + penalty
 #: times as long.
 PENALTIES = tuple(np.round(np.arange(0, 0.401, 0.05), 2).tolist())
+#: Higher penalties that we added, because spanning breaks even beyond 40 % under some policies.
+HIGHER_PENALTIES = (0.5, 0.6, 0.8, 1.0, 1.25, 1.5)
 #: The largest penalty at which it still pays to span several machines, according to section 4.3 of
 #: the paper.
 PRINTED_PENALTY = 0.25

@@ -25,6 +25,7 @@ from studies.job_sharing.model import (
     BEST_FIT,
     CONFIGURATIONS,
     EQUAL,
+    HIGHER_PENALTIES,
     IN_TURN,
     LOCAL,
     MULTI_SITE,
@@ -245,7 +246,7 @@ def break_evens(scale: Scale, workload: str) -> Iterator[Setting]:
         for policy in scale.policies:
             if policy != "EASY" and configuration not in scale.elsewhere:
                 continue
-            for penalty in scale.few if policy == "FCFS" else scale.penalties:
+            for penalty in scale.penalties:
                 yield Setting(workload, configuration, MULTI_SITE, penalty, policy)
             yield Setting(workload, configuration, LOCAL, policy=policy, wide=OF_SITE)
             yield Setting(workload, configuration, SINGLE, policy=policy)
@@ -309,7 +310,10 @@ study = Study(
     seed=model.SEED,
     scales=scales(
         draws=(12, 20),
-        penalties=((0.0, 0.1, 0.2, PRINTED_PENALTY, 0.3, 0.4), PENALTIES),
+        penalties=(
+            (0.0, 0.1, 0.2, PRINTED_PENALTY, 0.3, 0.4, 0.6, 1.0),
+            (*PENALTIES, *HIGHER_PENALTIES),
+        ),
         few=(DOTS, PENALTIES),
         policies=(("EASY", "FCFS"), ("EASY", "conservative", "FPFS(50)", "FCFS")),
         elsewhere=(("m64", STANDARD), tuple(CONFIGURATIONS)),
