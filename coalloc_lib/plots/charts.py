@@ -3,7 +3,7 @@
 The functions of `coalloc_lib.plots.lines` use these classes.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from textwrap import fill
 from typing import Any
@@ -201,7 +201,7 @@ class Chart:
     def _notes_on_levels(self, printed: pd.DataFrame) -> list[str]:
         return [f"dashed: {name}" for name in self.levels]
 
-    def _name_levels(self, axes: Axes) -> None:
+    def _name_levels(self, panels: Iterable[Axes]) -> None:
         """Write nothing, because the subtitle explains the dashed lines."""
 
     # --- The points and their styles ---
@@ -261,10 +261,10 @@ class Chart:
         for axes, cell in zip(grid.flat, self.cells, strict=False):
             self._draw_cell(axes, cell, marks)
         self._label_axes(figure, grid, xlabel, ylabel)
-        self._name_levels(grid.flat[0])
+        self._name_levels(grid.flat)
         # In a grid, there is no room for names at the ends of the lines.
         if (self.in_grid or not self.names_at_ends) and len(self.names) > 1:
-            name_signs(grid[0, -1], self.look, self.names, self.style.dashed)
+            name_signs(grid[0, -1], self._look_in_legend(), self.names, self.style.dashed)
         notes = self._notes_on_levels(marks)
         notes += [DIAMONDS] if len(marks) else []
         notes += ["hollow: in doubt"] if any(self.points["warning"]) else []
@@ -275,6 +275,14 @@ class Chart:
             for axes, points in zip(grid.flat, self.cells.values(), strict=False):
                 self._name_lines(axes, points)
         return figure
+
+    def _look_in_legend(self) -> dict[str, MarkerStyle]:
+        # A line of many points is drawn without markers, so the legend shows none, either.
+        longest = self.shown.groupby(["row", "panel", "line"]).size().groupby("line").max()
+        return {
+            name: sign if longest.get(name, 0) <= MARKED else sign._replace(marker="")
+            for name, sign in self.look.items()
+        }
 
     def _new_figure(self) -> tuple[Figure, Any]:
         across = len(self.panels)
@@ -369,6 +377,8 @@ class Chart:
             mark_powers(axes.xaxis, ends)
         elif self.names_at_ends:
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+        elif (self.shown["x"] % 1 == 0).all():  # such as the numbers of clusters
+            axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
         # No ticks are drawn where the names of the lines are written.
         slack = 1e-9 * (ends[1] - ends[0])  # A tick at 0.1 + 0.2 lies beyond 0.3.
         for minor in (False, True) if self.names_at_ends else ():
@@ -455,7 +465,7 @@ class FactorChart(Chart):
 
 
 class LevelChart(Chart):
-    """A line chart with dashed horizontal reference lines, labelled in the first panel."""
+    """A line chart with dashed horizontal lines, labelled in the panel with the fewest points."""
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         low, high = _ends_of(values, scale)
@@ -471,8 +481,10 @@ class LevelChart(Chart):
         # The dashed lines are labelled in the chart.
         return []
 
-    def _name_levels(self, axes: Axes) -> None:
-        xs = next(iter(self.cells.values()))["x"]
+    def _name_levels(self, panels: Iterable[Axes]) -> None:
+        counts = [points["y"].notna().sum() for points in self.cells.values()]
+        emptiest = int(np.argmin(counts))
+        axes, xs = [*panels][emptiest], [*self.cells.values()][emptiest]["x"]
         first, last = self._extent_of_levels(self.shown["x"])
         at_left = xs.min() > first or first == last
         near = 0.06 * np.ptp(axes.get_ylim())

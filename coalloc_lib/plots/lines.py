@@ -160,7 +160,7 @@ def lines_and_levels(
     title: str = "",
     subtitle: str = "",
 ) -> Figure:
-    """Draw lines and dashed horizontal reference lines, with labels in the first panel.
+    """Draw lines and dashed horizontal reference lines, with labels in the emptiest panel.
 
     Parameters
     ----------

@@ -110,11 +110,12 @@ class Claim:
         return ", ".join(self._named(name, value) for name, value in values.items())
 
     def _named(self, name: str, value: Any) -> str:
+        label = name.replace("_", " ")
         if value is None:
-            return f"no {name}"
+            return f"no {label}"
         if name in self.words:
-            return f"{name} {self.words[name](value)}"
-        return value if isinstance(value, str) else f"{name} {value:g}"
+            return f"{label} {self.words[name](value)}"
+        return value if isinstance(value, str) else f"{label} {value:g}"
 
     def _elsewhere(self, runs: pd.DataFrame) -> Iterator[tuple[dict[str, Any], bool | None]]:
         varied = self.at.varied

@@ -76,7 +76,7 @@ def without_images(without_images):
 def made(name):
     box = MAKERS[name]()
     if name == "penalty":
-        for label, value in {"penalty given by": "itself", "load": 0.6}.items():
+        for label, value in {"penalty by": "itself", "load": 0.6}.items():
             control(box, label).value = value
     return box
 
@@ -190,7 +190,7 @@ def test_the_jobs_of_the_first_stop_end_when_its_text_says(penalty, division, cl
 
 def test_the_penalty_is_the_product_or_given_directly():
     box = made("penalty")
-    given, alpha, ratio, psi = (control(box, n) for n in ("penalty given by", "α", "λ", "penalty"))
+    given, alpha, ratio, psi = (control(box, n) for n in ("penalty by", "α", "λ", "penalty"))
     assert [alpha.disabled, ratio.disabled, psi.disabled] == [True, True, False]
     alpha.value = 1.0
     assert psi.value == 0.1
@@ -326,7 +326,7 @@ def test_the_ratio_by_the_penalty_is_that_of_the_schedules(without_images):
     jobs, m128 = first.chopped(128).subjobs, co.Multicluster([128] * 4)
     shared = sites.sharing(m128, jobs, scheduling=co.FCFS())
     base = shared.average_weighted_response_time()
-    for penalty in (0.0, 0.5, 0.35):
+    for penalty in (0.0, 0.6, 0.35):
         spanning = sites.multi_site(m128, jobs, penalty, scheduling=co.FCFS())
         ratio = spanning.average_weighted_response_time() / base
         assert f"penalty {penalty:g}: {ratio:.3f} (" in picture.alt

@@ -5,14 +5,12 @@ from functools import lru_cache, partial
 from operator import ne
 from typing import Any
 
-import ipywidgets as ipw
 import pandas as pd
 
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import at_most, one_of, whole
 from coalloc_lib.plots import Picture
 from coalloc_lib.statistics import Interval, Replications, interval_columns
-from coalloc_lib.widgets import inputs
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.inputs import choice, disable, entry_of, slider_with_entry
 from studies.communication_penalty import Setting, model, responses, study
@@ -34,9 +32,9 @@ COARSE, FINE = (1_500, 6), (20_000, 12)
 #: need more jobs to settle. In that case the previous picture stays until the user stops moving the
 #: control.
 LONGEST_COARSE = 6_000
-#: The right end of the axis for mean response times: four times the mean response time at the
-#: initial values of the controls.
-UNTIL = 60.0
+#: The right end of the axis for mean response times: twice the longest mean response time at the
+#: initial values of the controls, so that the axis holds still while a control moves.
+UNTIL = 42.0
 #: The labels of the bars that show runs without splitting and runs with splitting.
 KEPT, SPLIT = "whole", "split"
 LOOK = {KEPT: plots.MEANINGS["one cluster"], SPLIT: plots.STANDARD}
@@ -168,7 +166,8 @@ def _row(
 def _verdict(change: Change) -> str:
     if change.saturated or change.verdict == "undecided":
         return change.verdict
-    return f"{change.verdict} {abs(change.percent.estimate):.1f} %"
+    percent = abs(change.percent.estimate)
+    return f"{change.verdict} {percent:.1f} %" if percent >= 0.05 else f"{change.verdict} < 0.1 %"
 
 
 def penalty_explorer(state: str = "") -> Explorer:
@@ -180,7 +179,7 @@ def penalty_explorer(state: str = "") -> Explorer:
         The values of the controls, as one line of text that an explorer has printed. By default
         the controls have their initial values.
     """
-    given = choice("penalty given by", (DIRECTLY, BY_FACTORS))
+    given = choice("penalty by", (DIRECTLY, BY_FACTORS))
     alpha = slider_with_entry("α", 0.5, 0.0, 1.0, 0.05)
     ratio = slider_with_entry("λ", 0.2, 0.0, 2.0, 0.05)
     psi = slider_with_entry("penalty", 0.1, 0.0, 2.0, 0.01)
@@ -199,7 +198,7 @@ def penalty_explorer(state: str = "") -> Explorer:
         "load": slider_with_entry("load", model.PRINTED_LOAD, 0.1, 1.0, 0.001),
         "given_by": given, "alpha": alpha, "ratio": ratio,
         "components": slider_with_entry("components", model.PARTS, 1, len(model.SYSTEM)),
-        "max_jumps": inputs.slider_with_list("MaxJumps", JUMPS, model.jumps_label(BASE_JUMPS)),
+        "max_jumps": choice("MaxJumps", JUMPS, model.jumps_label(BASE_JUMPS)),
         "placement": choice("placement", PLACEMENTS),
     }  # fmt: skip
 
@@ -212,7 +211,5 @@ def penalty_explorer(state: str = "") -> Explorer:
         earlier = arguments(**before) if before else None
         return penalty_picture(**arguments(**values), coarse=coarse, before=earlier)
 
-    hint = ipw.HTML("<p>penalty = α λ: the share of its time that a job communicates, and by what "
-                    "the links between clusters are slower. MaxJumps 0 is FCFS.</p>")  # fmt: skip
-    more = (hint, "given_by", "alpha", "ratio", "components", "max_jumps", "placement")
+    more = ("given_by", "alpha", "ratio", "components", "max_jumps", "placement")
     return Explorer(controls, draw, state=state, simulates=lambda **_: True, more=more)

@@ -266,7 +266,10 @@ def by_group(table: pd.DataFrame) -> pd.DataFrame:
 
 def look_of(names: Sequence[str]) -> dict[str, plots.MarkerStyle]:
     """Return the marker style of each curve, which is fixed for the curves of job groups."""
-    return LOOK if names[0] in LOOK else plots.shades([*names, "the lightest"])
+    others = [name for name in names if name not in LOOK]
+    if len(others) == len(names):
+        return plots.shades([*names, "the lightest"])
+    return LOOK | plots.signs(others, taken=LOOK.values())
 
 
 #: The columns that assign each row of a table to a curve and to a panel of the figure.
@@ -333,12 +336,17 @@ def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([split, whole.assign(response_low=np.nan, response_high=np.nan)])
 
 
+#: The value of MaxJumps that the drawing of Figure 1 leaves out. Its curves lie between the others.
+BETWEEN = 20
+
+
 def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot Figure 1: mean response times against the penalty.
 
     The curves without splitting are dashed.
     """
-    drawn = with_whole_jobs(by_group(table))
+    # Three panels would need two rows, and not fit one screen.
+    drawn = with_whole_jobs(by_group(table[table["max_jumps"] != BETWEEN]))
     look = LOOK | {group + NOT_SPLIT: sign for group, sign in LOOK.items()}
     dashed = [name for name in drawn["line"].unique() if name.endswith(NOT_SPLIT)]
     return draw_responses(drawn, dashed, look=look, x="psi", xlabel=PSI, **titles)
@@ -370,8 +378,7 @@ def draw_figure1_ratios(table: pd.DataFrame, **titles: Any) -> Figure:
 #: response times without splitting.
 BELOW_ONE = "Splitting pays if a line is below 1"
 FIGURE1_RATIOS_CAPTION = Caption(
-    f"Figure 1 divided by {NOBODY_SPLIT}: jobs above {ABOVE} processors split into {PARTS}; "
-    f"{AT_LOAD}",
+    f"Figure 1, divided by {NOBODY_SPLIT}: jobs above {ABOVE} split into {PARTS}; {AT_LOAD}",
     BELOW_ONE,
 )
 study.add_figure("figure1-ratios", FIGURE1_RATIOS_CAPTION, draw_figure1_ratios)(figure1)

@@ -159,13 +159,19 @@ def _threshold_of_more_jobs(answer: Any) -> str:
     return near(answer, crossing(_delay, 0.0, 0.4).interval.estimate, 0.025, hint)
 
 
-def _threshold_at_need(answer: Any) -> str:
+@lru_cache
+def _pays_up_to(placement: Placement | None) -> float:
     def costs(psi: float) -> Replications:
-        at_need = _split(psi=psi).with_(placement=AT_NEED)
-        return _max_utilization(scenario(0)) - _max_utilization(at_need)
+        split = _split(psi=psi) if placement is None else _split(psi=psi).with_(placement=placement)
+        return _max_utilization(scenario(0)) - _max_utilization(split)
 
+    return crossing(costs, 0.0, 0.6).interval.estimate
+
+
+def _threshold_at_need(answer: Any) -> str:
     hint = "compare the maximal utilizations with and without splitting, at several penalties"
-    return near(answer, crossing(costs, 0.0, 0.6).interval.estimate, 0.02, hint)
+    slips = {"that is the penalty if these jobs are always split; split at need": _pays_up_to(None)}
+    return near(answer, _pays_up_to(AT_NEED), 0.02, hint, slips)
 
 
 @lru_cache
