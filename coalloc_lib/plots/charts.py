@@ -80,6 +80,9 @@ class LineStyle:
         Whether each value holds until the next point, so that the line is a step function.
     whole_bands : bool
         Whether the vertical axis shows the confidence bands completely, rather than only the lines.
+    height : float, optional
+        The height of the figure in inches, without its titles. By default, it depends on the number
+        of rows of panels.
     """
 
     bold: Collection[str] | None = None
@@ -87,6 +90,7 @@ class LineStyle:
     bare: Collection[str] = ()
     stairs: bool = False
     whole_bands: bool = False
+    height: float | None = None
 
 
 def _with_texts(style: LineStyle) -> LineStyle:
@@ -290,9 +294,10 @@ class Chart:
         if not self.in_grid and across > 2 and names_are_wide:
             across = 2
         down = -(-len(self.cells) // across)
-        height = 3.2 if down == 1 else 2.2 * down
+        height = 2.8 if down == 1 else 2.2 * down
         if self.in_grid:
             height = max(ROW * down, LEAST) + 0.5
+        height = self.style.height or height
         shared = self.shares_axes
         figure, grid = new_figure(height, down, across, sharex=shared, sharey=shared, squeeze=False)
         remove_spare(grid, len(self.cells))

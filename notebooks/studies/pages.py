@@ -140,7 +140,7 @@ def _number(value: object) -> str:
 
 
 #: A list of more claims than this is collapsed.
-MOST_LINES = 3
+MOST_LINES = 1
 
 
 def verdict_lines(rows: Sequence[Row]) -> str:

@@ -214,7 +214,7 @@ class StudyResult:
             ],
         )  # fmt: skip
         agree = len(self.rows) - len(table)
-        words = f"{agree} of {len(self.rows)} rows agree with the archive"
+        words = f"{agree} of {len(self.rows)} claims and numbers agree with the stored results"
         table.attrs["words"] = (
             f"not compared with the archive: {other_logs(logs)}" if logs else words
         )

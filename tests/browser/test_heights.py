@@ -1,4 +1,4 @@
-"""Every explorer and every player of every notebook fits into the window of a small laptop."""
+"""Every explorer and player fits into the window of a small laptop, also with all controls."""
 
 import re
 
@@ -19,6 +19,11 @@ WINDOW, HIGHEST = (1366, 768), 640
 #: shows its player or explorer.
 CHOOSE = """() => document.querySelectorAll(".widget-radio-box").forEach((box) => {
   if (!box.querySelector("input:checked")) box.querySelector("input").click();
+})"""
+#: This script opens the controls behind *more* of each explorer that JupyterLab has drawn.
+OPEN = """() => document.querySelectorAll(".coalloc-fold > button").forEach((button) => {
+  const isClosed = !button.classList.contains("mod-active");
+  if (isClosed && button.innerText.trim() === "more") button.click();
 })"""
 #: This script returns the heights of the widgets in each cell that JupyterLab has drawn. For a
 #: guess, it is the height of the widget that the guess shows.
@@ -56,12 +61,16 @@ def page(browser, tmp_path_factory):
         yield page
 
 
-def heights(page):
-    """Scroll from top to end; return the greatest height of each explorer by its name."""
+def heights(page, *scripts):
+    """Scroll from top to end; return the greatest height of each explorer by its name.
+
+    Each of the scripts runs at every place, after the choices.
+    """
     panel, found = page.locator(".jp-WindowedPanel-outer").first, {}
     panel.evaluate("panel => panel.scrollTo(0, 0)")
     for _ in range(200):
-        page.evaluate(CHOOSE)
+        for script in (CHOOSE, *scripts):
+            page.evaluate(script)
         page.wait_for_timeout(500)
         for source, height in page.evaluate(HEIGHTS):
             if match := EXPLORER.search(source):
@@ -77,6 +86,9 @@ def test_no_explorer_is_higher_than_the_window(page):
     found = heights(page)
     assert len(found) >= 14
     assert not {name: height for name, height in found.items() if height > HIGHEST}
+    opened = heights(page, OPEN)
+    assert opened["penalty_explorer"] > found["penalty_explorer"]
+    assert not {name: height for name, height in opened.items() if height > HIGHEST}
 
 
 def test_a_guess_shows_its_player_or_explorer(page):
@@ -88,7 +100,7 @@ def test_a_guess_shows_its_player_or_explorer(page):
 def test_the_playground_fits_with_all_of_its_controls(page):
     playground = page.locator(".coalloc-playground")
     bring_into_view(page, playground)
-    playground.get_by_role("button", name="more", exact=True).click()
+    page.evaluate(OPEN)
     page.get_by_label("A: clusters").wait_for()
     assert playground.bounding_box()["height"] <= HIGHEST
 

@@ -146,7 +146,7 @@ def wide_jobs():
 
 
 def refused_by_a_limit():
-    limited = co.Online(max_attempts=49, release_early=True)
+    limited = co.Online(max_attempts=9, release_early=True)
     schedule, wide = booked(limited, exact=False)
     return np.isnan(schedule.start[wide]).mean()
 

@@ -83,7 +83,7 @@ def test_a_study_finds_its_stored_runs_and_is_held_against_them(stored):
     result = stored.judge(stored.archived())
     table = result.beside_archive()
     assert table.empty
-    assert table.attrs["words"] == "3 of 3 rows agree with the archive"
+    assert table.attrs["words"] == "3 of 3 claims and numbers agree with the stored results"
     runs = stored.run("quick", workers=1)
     other = stored.judge(runs.assign(value=runs["value"].mask(runs["mean"] == 1.0, -9.0)))
     table = other.beside_archive()

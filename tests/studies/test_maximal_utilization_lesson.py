@@ -47,17 +47,22 @@ def test_what_fifty_jumps_buy_back_is_counted_in_points_and_as_a_share():
     assert "80.0" in folded
 
 
-def test_the_guess_on_waiting_jobs_is_decided_only_if_both_distributions_agree():
-    def decided(*gains):
+def test_the_guess_on_waiting_jobs_is_decided_by_the_ends_of_the_intervals():
+    def decided(few, many, half=0.001):
         rows = [
-            {"policy": "FPFS(50)", "sizes": sizes, "waiting": waiting}
-            | {"ci95_low": gain - 0.01, "ci95_high": gain + 0.01}
-            for sizes, of_one in zip(("U[1,14]", "D(0.9)"), gains, strict=True)
-            for waiting, gain in zip((100.0, 10_000.0), of_one, strict=True)
+            {"policy": policy, "sizes": sizes, "waiting": waiting}
+            | {"ci95_low": gain - half, "ci95_high": gain + half}
+            for policy in ("FPFS(50)", "FPFS(5)")
+            for sizes in ("U[1,14]", "D(0.9)")
+            for waiting, gain in ((100.0, few), (10_000.0, many))
         ]
-        return lesson.gains_most(pd.DataFrame(rows))
+        for row in rows:  # Only FPFS(50) and U[1,14] count.
+            if (row["policy"], row["sizes"]) != ("FPFS(50)", "U[1,14]"):
+                row |= {"ci95_low": 0.5, "ci95_high": 0.5}
+        return lesson.gain_left(pd.DataFrame(rows))
 
-    assert decided((0.1, 0.02), (0.2, 0.03)) == "with 100 waiting jobs"
-    assert decided((0.02, 0.1), (0.03, 0.2)) == "with 10,000 waiting jobs"
-    assert decided((0.1, 0.02), (0.03, 0.2)) is None
-    assert decided((0.1, 0.02), (0.03, 0.02)) is None
+    assert decided(0.1, 0.005) == "less than a tenth"
+    assert decided(0.1, 0.02) == "a tenth to a half"
+    assert decided(0.1, 0.2) == "more than half"
+    assert decided(0.1, 0.0102) is None
+    assert decided(0.1, 0.02, half=0.03) is None

@@ -19,7 +19,7 @@ from studies.online_batch import (
     trees,
 )
 from studies.online_batch.further import draw_beside
-from studies.online_batch.lesson import book_or_queue, who_books
+from studies.online_batch.lesson import book_or_queue, check, who_books
 from studies.online_batch.model import (
     ALL,
     BOOKERS,
@@ -407,3 +407,29 @@ def test_small_and_large_ratios_beside_booking_have_axes_of_their_own():
     table = pd.DataFrame(rows, columns=["row", "at", "ratio"]).assign(panel="CTC", line="queued")
     exact, asked = draw_beside(table).axes
     assert exact.get_ylim()[1] < 2 < 200 < asked.get_ylim()[1]
+
+
+@pytest.mark.parametrize(("servers", "length"), lesson.REQUESTS)
+def test_a_request_starts_when_the_calendar_of_stop_1_says(servers, length):
+    calendar = co.widgets.reservation_calendar(seed=lesson.CALENDAR)
+    words = calendar.submit(calendar.now, length, servers)
+    assert f"is booked from {lesson.start_in_calendar(servers, length):g} to" in words
+
+
+def test_exercise_4_does_not_take_one_attempt_less(monkeypatch):
+    """The synthetic log that stands in for the log of KTH tells both answers apart."""
+    jobs = co.workloads.catalogue.load_stand_in(model.KTH).jobs(request="total")
+    log = model.Log(model.KTH, jobs, np.full(len(jobs), np.nan), True)
+    monkeypatch.setattr(model, "logs", lambda: {model.KTH: log})
+    for attempts, words in ((9, "Right"), (8, "Not yet"), (10, "Not yet")):
+        limited = co.Online(release_early=True, max_attempts=attempts)
+        served = co.simulate(co.Multicluster([100]), jobs, scheduling=limited).served
+        assert words in check(4, (~served)[jobs.processors > lesson.WIDE].mean()).data
+
+
+def test_limits_whose_points_coincide_share_a_label():
+    waits = pd.DataFrame({"mean_wait": [0.4, 1.0, 2.0, 2.1, 2.1, 2.1], "easy_wait": 1.5})
+    axes = co.plots.new_figure()[1]
+    axes.set(xlim=(0, 20), ylim=(0.1, 10), yscale="log")
+    lesson._name_limits(axes, waits, pd.Series([17.0, 10.0, 5.0, 0.1, 0.0, 0.0]))
+    assert [text.get_text() for text in axes.texts] == ["6 h", "12 h", "24 h", "48, 96, 336 h"]

@@ -37,7 +37,7 @@ DIVISIONS = Caption(
     "maximal utilization of four clusters with 128 processors, four components of "
     "D(0.9)[1,8]; m is "
     "the number of processors by which clusters differ from 32",
-    finding="Slightly unequal clusters reach more under first fit, and less with ordered requests",
+    finding="Under first fit, slightly unequal clusters carry more than equal ones",
 )
 
 

@@ -11,7 +11,7 @@ import coalloc_lib as co
 from coalloc_lib.analytic import slotted_as_printed, slotted_utilization
 from coalloc_lib.basics.checks import instance_of, shown
 from coalloc_lib.basics.seeds import spawn
-from coalloc_lib.statistics import paired_difference
+from coalloc_lib.statistics import paired_difference, pick
 from lessons.teaching import ANSWERS, checker, near, number_of, off_by, raised, ranked
 from studies.maximal_utilization import FOUR, pathological_loss, study
 from studies.maximal_utilization.figures import FREEDOM_LABELS
@@ -44,17 +44,22 @@ def gains_of_fifty(freedoms: pd.DataFrame) -> pd.DataFrame:
     return table.loc[list(FREEDOM_LABELS)].rename(FREEDOM_LABELS).round(1)
 
 
-def gains_most(waiting: pd.DataFrame) -> str | None:
-    """Return with how many waiting jobs, 100 or 10,000, FPFS(50) gains more over FCFS.
+#: The options of a guess: what part of a gain is left in a very long queue.
+PARTS_LEFT = ("less than a tenth", "a tenth to a half", "more than half")
 
-    The argument is the table of the figure ``waiting``. The answer is None if the intervals of the
-    gains overlap for one of the size distributions.
+
+def gain_left(waiting: pd.DataFrame) -> str | None:
+    """Return what part of the gain of FPFS(50) over FCFS is left in a very long queue.
+
+    The argument is the table of the figure ``waiting``. The gain of jobs from U[1,14] with 10,000
+    waiting jobs is divided by that with 100. The result is one of `PARTS_LEFT`, or None if the
+    intervals of the two gains do not decide it.
     """
-    fifty = waiting[waiting["policy"] == MANY].set_index(["waiting", "sizes"])
+    fifty = pick(waiting, policy=MANY, sizes="U[1,14]").set_index("waiting")
     few, many = (fifty.loc[number] for number in (100, 10_000))
-    if (few["ci95_low"] > many["ci95_high"]).all():
-        return "with 100 waiting jobs"
-    return "with 10,000 waiting jobs" if (few["ci95_high"] < many["ci95_low"]).all() else None
+    ends = many["ci95_low"] / few["ci95_high"], many["ci95_high"] / few["ci95_low"]
+    low, high = (sum(end > edge for edge in (0.1, 0.5)) for end in ends)
+    return PARTS_LEFT[low] if low == high else None
 
 
 #: The values of FPFS's parameter MaxJumps that readers can choose in exercise 4.

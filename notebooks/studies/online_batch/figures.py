@@ -228,6 +228,10 @@ LENGTH_LINES = [
 ]
 
 
+#: The style of figures that fit a screen together with a question.
+LOW = plots.LineStyle(height=2.5)
+
+
 def draw_trend(table: pd.DataFrame, **options: Any) -> Figure:
     """Plot lines with confidence bands in panels. The `options` are those of `plots.lines`."""
     columns = {"x": "at", "y": "estimate", "line": "line", "panel": "panel", "names": "legend"}
@@ -272,15 +276,15 @@ def table1(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "log": [title_of(runs, log) for log in found["log"]],
-            "kept": found["kept"],
+            "jobs kept": found["kept"],
             "servers": found["log"].map(OWN_SERVERS),
             "jobs": found["job_count"].astype(int),
-            "mean_length_h": found["mean_length_h"],
-            "mean_requested_h": found["mean_requested_h"],
-            "widest": found["widest"].astype(int),
-            "printed_servers": printed[0],
-            "printed_jobs": printed[1],
-            "printed_length_h": printed[2],
+            "mean run time (hours)": found["mean_length_h"].round(2),
+            "mean requested time (hours)": found["mean_requested_h"].round(2),
+            "servers of the widest job": found["widest"].astype(int),
+            "paper: servers": printed[0],
+            "paper: jobs": printed[1],
+            "paper: mean length (hours)": printed[2],
         }
     )
 
@@ -293,7 +297,7 @@ def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
     panels = table["panel"].unique()
     scales = {panel: LOGLOG if "all" in panel else ("linear", "log") for panel in panels}
     axes = {"xlabel": "length (hours)", "ylabel": "mean of wait / length"}
-    return draw_trend(table, scales=scales, **axes, **titles)
+    return draw_trend(table, scales=scales, style=LOW, **axes, **titles)
 
 
 FIGURE3_CAPTION = Caption(

@@ -20,11 +20,14 @@ from studies.online_batch.figures import (
     sums_of,
 )
 from studies.online_batch.model import (
+    EXACT,
+    KTH,
     LENGTHS,
     LOGS,
     ONLINE,
     POLICIES,
     RECORDED,
+    SMALLER_STEP,
 )
 from studies.online_batch.runs import over_weeks, study
 from studies.online_batch.settings import BESIDE_QUEUE
@@ -66,7 +69,7 @@ WAITS_CAPTION = Caption(
 )
 
 
-@study.add_figure("waits", WAITS_CAPTION, draw_waits, claims=("OB-13",))
+@study.add_figure("waits", WAITS_CAPTION, draw_waits)
 def waits(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the waits, attempts, rejected work and utilization under each policy."""
     weeks, rows = over_weeks(runs), []
@@ -83,6 +86,24 @@ def waits(runs: pd.DataFrame) -> pd.DataFrame:
     if not rows:
         raise NotRunError("no policy was run on the servers of a log's machine")
     return pd.DataFrame(rows).astype({"refused": "Int64"})
+
+
+STEPS_CAPTION = "the mean wait on the log of KTH with two steps between attempts, run times known"
+
+
+@study.add_figure("steps", STEPS_CAPTION, claims=("OB-13",))
+def steps(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean wait of KTH jobs with attempts every 15 and every 5 minutes."""
+    weeks, rows = over_weeks(runs), []
+    found = plain(runs, log=KTH, length=EXACT)
+    for policy, minutes in ((ONLINE, 15), (SMALLER_STEP, 5)):
+        its_runs = pick(found, policy=policy)
+        if its_runs.empty:
+            raise NotRunError(f"no run of {KTH} has the policy {policy!r}")
+        row = {"log": title_of(runs, KTH), "step (minutes)": minutes}
+        mean = weeks.mean(sums_of(its_runs, "wait_h"))
+        rows.append(row | {"mean wait (hours)": plots.format_interval(mean, 2)})
+    return pd.DataFrame(rows)
 
 
 def compared(

@@ -15,7 +15,9 @@ from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, instance_of, not_negative
 from coalloc_lib.basics.progress import NO_PROGRESS, NullProgress
 from coalloc_lib.plots import format_interval
+from coalloc_lib.schedules.reading import booked_end
 from coalloc_lib.statistics import Interval, pick
+from coalloc_lib.widgets import booking_session
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.inputs import slider_with_entry
 from lessons.teaching import checker, near
@@ -56,6 +58,17 @@ AHEAD = (
     "by 1.5 hours or a little less",
     "by far more, because reservations fragment the calendar",
 )  # fmt: skip
+#: The seed and the current time of the calendar of stop 1; the number of servers and the length of
+#: a request, of one for fewer servers and of one for a shorter time; and the options of the
+#: question which of these two starts earlier.
+CALENDAR, NOON = 33, 12.0
+REQUESTS = ((5, 4.0), (3, 4.0), (5, 1.0))
+SMALLER = {
+    (True, False): "three servers for four hours",
+    (False, True): "five servers for one hour",
+    (True, True): "each of these two",
+    (False, False): "neither of them",
+}
 #: Exercise 1: the start and the end of the interval for which a job requests servers.
 ASKED = (13, 23)
 #: Exercise 2: three jobs for four servers, and a booking policy that tries a start every 15
@@ -66,10 +79,13 @@ DESK = co.Online(slot=10, step=15, max_attempts=8, horizon=240)
 #: these times.
 BOOKED_AHEAD, DRAWN = 3 * HOUR, 5
 #: Exercises 3 and 4: a job is wide if it needs more than `WIDE` servers, which is half of all
-#: servers. A booked job that may wait for half a day has `LIMITED` attempts.
-WIDE, LIMITED = 50, 1 + 12 * 4
+#: servers. A booked job that may wait for two hours has `LIMITED` attempts.
+WIDE, LIMITED = 50, 1 + 2 * 4
 
 
+#: Two labels of limits that are nearer to each other than this, in fractions of the width and the
+#: height of the picture, would overlap.
+NEAR = np.array([0.05, 0.06])
 #: The bootstrap over weeks that computes the intervals in the tables of the notebook.
 BY_WEEKS = Bootstrap(1_000, model.SEED)
 
@@ -183,6 +199,7 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
         axes.plot(0, wait, color=sign.colour, marker=sign.marker, markersize=9, linestyle="",
                   label=f"all jobs, {policy}", clip_on=False)  # fmt: skip
     _label_axes(axes)
+    _name_limits(axes, booked, refused)
     sooner = refused[booked["mean_wait"] <= table.loc["EASY", "mean_wait"]]
     title = "At every limit shown, booked jobs wait longer than queued jobs"
     if note:
@@ -209,11 +226,24 @@ def _draw_limits(axes, booked, refused):
             refused, booked[column], np.maximum(np.nan_to_num(ends), 0), color=sign.colour,
             marker=sign.marker, capsize=2, label=label,
         )  # fmt: skip
-    last = np.inf
-    for hours, x, y in zip(LIMITS, refused, booked["mean_wait"], strict=True):
-        if last - x > 0.02 * refused.max():  # a label any nearer would lie on the one before
-            axes.annotate(f"{hours:g} h", (x, y), (6, 4), textcoords="offset points", fontsize=8)
-            last = x
+
+
+def _name_limits(axes, booked, refused):
+    """Write each limit beside its point; points that nearly coincide share a label."""
+    to_axes, labels = axes.transData - axes.transAxes, list[tuple[list[str], np.ndarray]]()
+    for hours, *point in zip(LIMITS, refused, booked["mean_wait"], strict=True):
+        if labels:
+            names, first = labels[-1]
+            apart = to_axes.transform(point) - to_axes.transform(first)
+            if (np.abs(apart) < NEAR).all():
+                names.append(f"{hours:g}")
+                continue
+        labels.append(([f"{hours:g}"], np.array(point)))
+    for names, point in labels:
+        # The line of EASY is on the other side of the point.
+        beside = (6, -11) if point[1] < booked["easy_wait"].mean() else (6, 4)
+        words, how = f"{', '.join(names)} h", {"textcoords": "offset points", "fontsize": 8}
+        axes.annotate(words, point, beside, **how)
 
 
 def _label_axes(axes):
@@ -256,6 +286,45 @@ def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Expl
         {"overestimate": slider}, draw,
         simulates=lambda overestimate: overestimate not in done,
     )  # fmt: skip
+
+
+def start_in_calendar(servers: int, length: float) -> float:
+    """Return when a request at noon starts in the calendar of stop 1, if it is the first one.
+
+    This does not make the calendar widget, because a notebook stores every widget.
+    """
+    setting = booking_session.Setting((8,), 1.0, 1.0, None, 24.0, "latest-start", 0.0)
+    others = booking_session.Others(12, 0.5, 10.0, CALENDAR).sample(NOON, 24.0, 8, 0.2)
+    session = booking_session.BookingSession(setting, others, NOON, "h")
+    return session.submit(NOON, length, servers).tried[-1]["start"]
+
+
+def smaller_request() -> str:
+    """Return the correct answer to the question: which smaller request starts earlier?"""
+    base, *smaller = (start_in_calendar(*request) for request in REQUESTS)
+    return SMALLER[tuple(at < base for at in smaller)]
+
+
+def unused_time(schedules: Mapping[str, co.Schedule]) -> plots.Picture:
+    """Draw when each job runs, and the booked time after it that nobody uses.
+
+    There is a row for each schedule, so each job should take all processors.
+    """
+    figure, axes = plots.new_figure(1.5)
+    for row, schedule in enumerate(schedules.values()):
+        begin, end = schedule.start, schedule.end
+        late = booked_end(schedule) if isinstance(schedule.scheduling, co.Online) else end
+        axes.broken_barh([*zip(end, late - end, strict=True)], (row - 0.35, 0.7),
+                         facecolor="white", edgecolor=plots.GREY, hatch="///")  # fmt: skip
+        axes.broken_barh([*zip(begin, end - begin, strict=True)], (row - 0.35, 0.7),
+                         facecolor=LOOK["EASY"].colour, edgecolor="white")  # fmt: skip
+        for job, middle in enumerate((begin + end) / 2, start=1):
+            axes.text(middle, row, f"job {job}", ha="center", va="center", fontsize=8)
+    axes.set_yticks(range(len(schedules)), [*schedules])
+    axes.set(xlabel="time (hours)", xlim=0, ylim=(len(schedules) - 0.5, -0.5))
+    plots.title_figure(figure, "Booked time that a job does not use stays blocked",
+                       "hatched: booked, but not used")  # fmt: skip
+    return plots.Picture(figure)
 
 
 def _among(found: Interval, options: dict[str, tuple[float, float]]) -> str | None:
@@ -415,6 +484,8 @@ def _schedules(log: model.Log) -> dict[str, co.Schedule]:
     guessed = replace(exact, length=REQUESTED)
     settings = {"booked": exact, "queued": replace(exact, policy="EASY"), "guessed": guessed}
     settings["limited"] = replace(guessed, policy=limited)
+    fewer = replace(limited, max_attempts=LIMITED - 1)
+    settings["fewer"] = replace(guessed, policy=fewer)
     settings["kept"] = replace(guessed, policy=replace(limited, release_early=False))
     schedules = {name: simulate(setting, log) for name, setting in settings.items()}
     ahead = schedules["booked"].jobs.reserved_ahead(0.5, 3 * HOUR, seed=1)
@@ -451,9 +522,10 @@ def _refused_by_a_limit(answer: Any) -> str:
         "that is the share of the jobs that ran": 1 - right,
         "give a share, not percent": 100 * right,
         "release the unused time of bookings: release_early=True": kept.mean(),
+        "count the attempts again; the first one is at once": (~made["fewer"].served)[wide].mean(),
     }
     hint = "attempts are every 15 minutes, the first at 0; rejected jobs are ~schedule.served"
-    return near(answer, right, 0.01, hint, slips)
+    return near(answer, right, 0.003, hint, slips)
 
 
 def _cost_of_reservations(answer: Any) -> str:

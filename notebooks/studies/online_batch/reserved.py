@@ -16,6 +16,7 @@ from studies.online_batch import model
 from studies.online_batch.figures import (
     DESCRIBED,
     LOOK,
+    LOW,
     MACHINE,
     RUN_TIMES,
     beside_the_record,
@@ -110,25 +111,31 @@ def frequencies(
 
 
 def draw_figure6(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot the share of jobs in each class of waits, by share of jobs that reserve ahead."""
-    axes: dict[str, Any] = {
-        "xlabel": "wait from the submission (hours)",
-        "panel": "way",
-        "row": "log",
-    }
+    """Plot the share of jobs in each class of waits, for few shares of jobs that reserve ahead.
+
+    The picture has only online scheduling and the record, because the lines of conservative
+    backfilling, and those of all shares, nearly coincide.
+    """
     parts = table["panel"].str.partition(", ").set_axis(["log", "", "way"], axis=1)
-    both = table.assign(log=parts["log"], way=parts["way"])
-    look = shades_of(line for line in table["line"] if line != RECORDED) | LOOK
+    table = table.assign(log=parts["log"])[parts["way"] == WITH_RESERVATIONS[LEAST]]
+    shares = sorted({line for line in table["line"] if line != RECORDED})
+    few = [shares[0], shares[len(shares) // 2], shares[-1]] if len(shares) > 3 else shares
+    table = table[table["line"].isin([*few, RECORDED])]
+    spans = pd.Series(np.where(table["at"] < SHORT_WAITS, *SPANS), index=table.index)
+    # Few jobs wait longer than four hours. A linear axis would hide the differences there.
+    scales = dict.fromkeys(SPANS, ("linear", "log"))
+    axes = {"xlabel": "wait from the submission (hours)", "ylabel": "share of the jobs"}
     style = plots.LineStyle(dashed=[RECORDED])
-    # Few jobs wait longer than three hours. A linear axis would hide the differences there.
-    scales = ("linear", "log")
-    return draw_trend(
-        both, ylabel="share of the jobs", scales=scales, look=look, style=style, **axes, **titles
-    )
+    options: dict[str, Any] = {"panel": "span", "row": "log", "scales": scales, "style": style}
+    look = shades_of(few) | LOOK
+    return draw_trend(table.assign(span=spans), look=look, **axes, **options, **titles)
 
 
+#: The panels of Figure 6 have the waits of up to `SHORT_WAITS` hours, and the longer waits.
+SHORT_WAITS = 4
+SPANS = (f"waits of up to {SHORT_WAITS} hours", "longer waits")
 FIGURE6_CAPTION = Caption(
-    "Figure 6: share of jobs by wait, in classes of half an hour, and by share ρ of "
+    "Figure 6, online: share of jobs by wait, in classes of half an hour, and by share ρ of "
     f"reservations, {DRAWINGS}",
     finding="With reservations, more waits from the submission fall into the first three hours",
 )
@@ -149,7 +156,7 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot the mean wait against the share of jobs that reserve ahead."""
     axes = {"xlabel": "share of advance reservations, ρ", "ylabel": "mean wait (hours)"}
-    return draw_trend(table, look=shades_of(table["line"]), **axes, **titles)
+    return draw_trend(table, look=shades_of(table["line"]), style=LOW, **axes, **titles)
 
 
 FIGURE7A_CAPTION = Caption(

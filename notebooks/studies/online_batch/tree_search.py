@@ -19,13 +19,11 @@ from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.inputs import slider_with_entry
 from studies.online_batch.worked_example import worked_example
 
-#: The request in the worked example, given by its start, its length and its number of servers; and
-#: the right end of the time axis.
-ASKED, SHOWN = (17, 12, 2), 50.0
-SUBTITLE = (
-    "step {step} of {last}; above: reserved (grey), idle (framed), slot {slot}, dashed the "
-    "request; below: its trees, medians in round nodes, beside them how many leaves they have"
-)
+#: The request that is searched at first, given by its start, its length and its number of servers;
+#: and the right end of the time axis. The request of the paper, (17, 12, 2), needs no secondary
+#: tree.
+ASKED, SHOWN = (14, 8, 3), 50.0
+SUBTITLE = "step {step} of {last}; grey: reserved; yellow: slot {slot}; dashed: the request"
 BLUE, DIM, RESERVED = plots.STANDARD.colour, "#8C8C8C", ("#BFBFBF", "#444444")
 #: How a tree node is drawn in each state during the search: the colours of its fill, edge and text,
 #: and the line style of its edge.
@@ -172,6 +170,15 @@ def inner_names(root: Node | None) -> dict[Node, str]:
     return {node: chr(ord("A") + place) for place, node in enumerate(inner_nodes)}
 
 
+def first_marked(start: float, length: float, servers: int) -> list[str]:
+    """Return the names of the idle periods in the subtree that a search marks first."""
+    _, search = walk(start, length, servers)
+    for _ in search.steps():
+        if search.candidates:
+            return [search.names[period] for period in leaves(search.candidates[0])]
+    return []
+
+
 def walk(start: float, length: float, servers: int) -> tuple[SlotTrees, TreeWalk]:
     """Search the trees of the worked example for a request, and return the trees and the search.
 
@@ -226,8 +233,8 @@ def tree_search_picture(
 def slot_tree_search(state: str = "") -> Explorer:
     """Return controls for a request and for the step of its search, with a picture of the step.
 
-    `state` is the copied text of an earlier scenario; by default the controls show the worked
-    example of the paper.
+    `state` is the copied text of an earlier scenario; by default the controls show a request whose
+    search needs a secondary tree, on the servers of the paper's worked example.
     """
 
     def last(*request: float) -> int:
