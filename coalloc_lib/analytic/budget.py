@@ -35,8 +35,8 @@ class BudgetError(InputError):
     """
 
     def __init__(self, cost: str, limit: str):
-        # Unpickling calls the exception class with only the arguments that its base class received,
-        # so the base class receives both arguments.
+        # Unpickling calls this class with the arguments that were passed to its base class. Both
+        # arguments are therefore passed to the base class.
         super().__init__(cost, limit)
         self.cost, self.limit = cost, limit
 

@@ -68,8 +68,8 @@ class ImpossibleJobError(InputError):
     """
 
     def __init__(self, job: int, reason: str) -> None:
-        # Unpickling calls the exception class with only the arguments that its base class received,
-        # so the base class receives both arguments.
+        # Unpickling calls this class with the arguments that were passed to its base class. Both
+        # arguments are therefore passed to the base class.
         super().__init__(job, reason)
         self.job, self.reason = job, reason
 

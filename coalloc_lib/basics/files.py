@@ -155,7 +155,7 @@ def _partial_file(target: Path, path: Any) -> Iterator[Path]:
 
 @contextmanager
 def _raising_input_errors(target: Any, which: tuple[int, ...] | None = None) -> Iterator[None]:
-    # If `which` is given, only errors with these `errno` codes are converted.
+    # If `which` is given, only errors whose `errno` is in it become an `InputError`.
     try:
         yield
     except OSError as error:

@@ -224,7 +224,7 @@ def _refuse_surplus(line, row, header):
 
 
 def _check_processors(line, text, taken, expected):
-    """Raise an error if the column `processors`, which may be missing, differs from a sum."""
+    """Raise an error if a line has a number of processors that is not the sum of its allocation."""
     if text and _number(line, "processors", text) != expected:
         raise InputError(
             f"{line}: processors is {shown(text)}, but allocation is {shown(taken)}, which is "

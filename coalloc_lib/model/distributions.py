@@ -456,7 +456,7 @@ class Hyperexponential(Distribution):
 
     @property
     def short_probability(self) -> float:
-        """Probability p that a time comes from the phase with the shorter mean."""
+        """The probability p that a service time is drawn from the phase with the shorter mean."""
         square = self.variation**2
         return (1 + np.sqrt((square - 1) / (square + 1))) / 2
 

@@ -153,7 +153,7 @@ class Chart:
         if self.shown["y"].isna().all():
             raise InputError(
                 f"no row has both {self.numbers['x']!r} and {self.numbers['y']!r} above 0; give "
-                "one or more, because the scales are logarithmic"
+                "such a row, because a logarithmic axis shows no other"
             )
 
     def _has_shared_axes(self, scales: Scales) -> bool:

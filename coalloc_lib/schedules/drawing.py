@@ -235,7 +235,7 @@ def _boxes(
 
 
 def passed_heads(schedule: Schedule, jobs: NDArray[np.intp]) -> list[int | None]:
-    """Return, for each job, the number of the queue head that it overtook, or None.
+    """Return, for each job, the index of the head of the queue that it overtook, or None.
 
     The entry is None for a job that did not start before the job at the head of the queue.
     """

@@ -193,8 +193,8 @@ def local(
     scheduling = FCFS() if scheduling is None else scheduling
     check_parts(system, scheduling, None, engine)
     jobs = _requesting("total", jobs)
-    # The stream is checked as a whole, so that an error has the position of a job in this stream
-    # and not the position among the jobs of one site.
+    # The stream is checked as a whole, so that error messages give the position of a job in this
+    # stream, and not its position among the jobs of one site.
     refuse_reservations(jobs, scheduling)
     site = checked_sites(site, jobs, system)
     empty = np.flatnonzero(np.bincount(site, minlength=len(system)) == 0)

@@ -178,7 +178,7 @@ def _daily_sums(numerators: ArrayLike, denominators: ArrayLike) -> NDArray[np.fl
             "more"
         )
     if not (below.sum(axis=-1) > 0).all():
-        raise InputError("denominators has a row that is all 0; give a positive one for each ratio")
+        raise InputError("denominators has a row of zeros; give each row a value above 0")
     return sums
 
 

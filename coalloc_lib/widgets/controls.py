@@ -94,7 +94,7 @@ class View(ExplorerView, anywidget.AnyWidget):
         self.show(self.data, busy=True)
 
     def fade(self) -> None:
-        """Remove the note that a finer picture follows."""
+        """Remove the message that a more precise picture follows."""
         self.show(self.data)
 
 

@@ -19,7 +19,7 @@ class Drawn:
     def __init__(self) -> None:
         self.values: Mapping[str, Any] | None = None
         self.is_coarse = False
-        #: The values of the last fine picture, and those of the fine picture before it.
+        #: The values of the most recent precise picture, and those of the precise one before.
         self._fine: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = None, None
 
     def suffices(self, values: Mapping[str, Any], coarse: bool) -> bool:

@@ -203,8 +203,8 @@ def _named(schedules):
         return {label_of(schedules): schedules}
     if not isinstance(schedules, Mapping) or not 1 <= len(schedules) <= _MOST_SHOWN:
         raise InputError(
-            f"schedules = {shown(schedules)}; give the result of simulate(...), or a dict with 1 "
-            f"to {_MOST_SHOWN} results of simulate(...) by name"
+            f"schedules = {shown(schedules)}; give a result of simulate(...), or a dict that "
+            f"maps names to 1 to {_MOST_SHOWN} results of simulate(...)"
         )
     for label, schedule in schedules.items():
         instance_of(f"schedules[{label!r}]", schedule, Schedule, "the result of simulate(...)")

@@ -312,7 +312,8 @@ class SplitJobs:
         plain = self.model.with_(components=1, merged_into=None, split_at=None, span_penalty=0.0)
         if plain != self.model or self.model.request != "unordered":
             raise InputError(
-                f"model = {self.model}; give a model whose jobs have one unordered component"
+                f"model = {self.model}; give a model in which each job has a single component "
+                "and an unordered request"
             )
         least, most = self.model.sizes.minimum - 1, self.model.sizes.maximum
         object.__setattr__(self, "above", whole("above", self.above, least=0))

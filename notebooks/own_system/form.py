@@ -28,8 +28,9 @@ from own_system.words import changed, duration
 
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}
-#: The height of the form, which fits into the window of a small laptop. The answer gets what the
-#: entries leave, and scrolls if it is higher. The rows of more than five sites scroll, too.
+#: The height of the form, which fits into the window of a small laptop, and that of five rows of
+#: sites. The answer takes the height that the entries leave, and scrolls if it needs more. If there
+#: are more than five sites, their rows scroll, too.
 _HIGHEST, _FIVE_SITES = "636px", "166px"
 #: The style of an entry whose label is as wide as its text.
 _SHORT = {"description_width": "initial"}

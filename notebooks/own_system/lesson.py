@@ -406,7 +406,7 @@ def _gain_of_spanning_sooner(answer: Any) -> str:
 
 
 def _shared(stays: np.ndarray) -> np.ndarray:
-    """Return the waits, in hours, under one shared queue in which some jobs stay at their site."""
+    """Return the waits, in hours, in one shared queue whose jobs may be bound to their own site."""
     system, jobs, site = _both()
     home = np.where(stays, site, -1)
     return sharing(system, jobs, home=home, scheduling=co.EASY()).wait / HOUR

@@ -58,7 +58,7 @@ class Share(NamedTuple):
 
 
 def share_answers(shares: Mapping[str, Share]) -> dict[str, Part]:
-    """Return the answer from each `Share`, labelled with its counts, such as ``19 of 25``."""
+    """Return an answer for each `Share`, by a label with its counts, such as ``19 of 25``."""
     return {f"{words}: {share}": share.answer for words, share in shares.items()}
 
 

@@ -140,7 +140,7 @@ def test_a_block_that_is_not_a_multiple_of_the_step_is_refused():
     ("numerators", "denominators", "words"),
     [
         (["a"] * 28, np.ones(28), r"numerators\[0\] = 'a'; give a number"),
-        (np.ones(28), np.zeros(28), "denominators has a row that is all 0; give a positive one"),
+        (np.ones(28), np.zeros(28), "denominators has a row of zeros; give each row a value"),
         (np.ones(28), np.r_[np.ones(27), -1.0], r"denominators is -1\.0 on day 27 of row 0; give"),
         (np.ones((1, 2, 28)), np.ones((1, 2, 28)), r"numerators have the shape \(1, 2, 28\) and"),
     ],

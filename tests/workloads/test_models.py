@@ -250,10 +250,13 @@ def test_split_jobs_that_fit_are_not_refused():
         (lambda: Mixture([FOUR]), "give a dict from each JobModel"),
         (lambda: Mixture({FOUR: "x"}), "parts"),
         (lambda: Mixture({FOUR: 0.5, FOUR.with_(request="total"): 0.5}), "differ in request"),
-        (lambda: SPLIT.with_(model=MODEL), "give a model whose jobs have one unordered component"),
+        (
+            lambda: SPLIT.with_(model=MODEL),
+            "in which each job has a single component and an unordered request",
+        ),
         (
             lambda: SPLIT.with_(model=WHOLE.with_(request="total")),
-            "give a model whose jobs have one unordered",
+            "each job has a single component and an unordered",
         ),
         (
             lambda: SPLIT.with_(above=20),

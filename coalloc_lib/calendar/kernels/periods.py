@@ -10,7 +10,7 @@ import numpy as np
 
 from coalloc_lib.calendar.kernels import kernel
 
-#: A named tuple of arrays with memory for n idle periods of processors.
+#: A named tuple of arrays with room for n idle periods of processors.
 #:
 #: - `begin` and `end`, float64 (n,): when each period begins and ends.
 #: - `server` and `cluster`, int64 (n,): the numbers of the processor and of its cluster.

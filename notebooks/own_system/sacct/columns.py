@@ -55,7 +55,7 @@ SIZES = ("allocated_processors", "requested_processors")
 #: The values of a job that remain strings. They are stored as integer codes, because there are only
 #: a few different strings.
 NAMES = ("state", "user", "group", "queue", "partition", "cluster")
-# The fields of a job that are converted to numbers. The text is the format that an error asks for.
+# The fields of a job that are converted to numbers, each with the format that an error names.
 _TIMES = dict.fromkeys(("submit", "start", "end"), "seconds or YYYY-MM-DDThh:mm:ss")
 _AMOUNTS = {
     "elapsed": "seconds or d-hh:mm:ss",

@@ -132,7 +132,7 @@ def _is_open(jobs: "pd.DataFrame") -> NDArray[np.bool_]:
 
 def _is_repeated(lines: "pd.DataFrame", chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     jobs = lines.loc[chosen, _RUN]
-    # Comparing all columns is slow, so only jobs with several lines are compared.
+    # Comparing all columns is slow, so lines are compared only if a job has more than one.
     jobs = jobs[jobs["id"].duplicated(keep=False)]
     repeated = jobs.duplicated(keep="last")
     return repeated.reindex(lines.index, fill_value=False).to_numpy(bool)

@@ -111,7 +111,7 @@ class Advantage:
 
     @property
     def max_utilization(self) -> Interval:
-        """The maximal utilization of the first curve minus that of the second curve."""
+        """The maximal utilization that the first curve reaches, minus that of the second."""
         return self.gain.interval
 
     def response(self, load: float) -> Interval:

@@ -32,8 +32,8 @@ COARSE, FINE = (1_500, 6), (20_000, 12)
 #: need more jobs to settle. In that case the previous picture stays until the user stops moving the
 #: control.
 LONGEST_COARSE = 6_000
-#: The right end of the axis for mean response times: twice the longest mean response time at the
-#: initial values of the controls, so that the axis holds still while a control moves.
+#: The right end of the axis for mean response times: twice the longest mean at the initial values
+#: of the controls. It is fixed, so that the axis does not change when a control moves.
 UNTIL = 42.0
 #: The labels of the bars that show runs without splitting and runs with splitting.
 KEPT, SPLIT = "whole", "split"

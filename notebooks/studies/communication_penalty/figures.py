@@ -165,7 +165,7 @@ def against_same_penalty(runs: pd.DataFrame) -> list[Pair]:
 
 
 def against_itself(runs: pd.DataFrame) -> list[Pair]:
-    """Match each setting to itself, so that its groups of jobs can be compared."""
+    """Pair each setting with itself, so that groups of jobs can be compared within a setting."""
     measured = ((known, read_responses(rows)) for known, rows in groups_of(runs, FIELDS))
     return [Pair(setting, found, found) for setting, found in measured]
 

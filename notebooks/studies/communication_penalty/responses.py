@@ -225,7 +225,7 @@ class Mirrored(Between):
 def respond_in_mirrored_pairs(
     scenario: Scenario, load: float, size: tuple[int, int], seed: Seed
 ) -> Responses:
-    """Measure response and waiting times with sampled penalties by antithetic variates.
+    """Estimate response and waiting times under random penalties, by antithetic variates.
 
     One run has the penalties as they are sampled. In the other run each penalty is mirrored at the
     mean of its distribution. If the penalties of one run are too high by chance, those of the

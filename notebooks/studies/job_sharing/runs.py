@@ -50,7 +50,7 @@ ALL_USERS, NOT_WIDE = "all users", "jobs that are not wide"
 #: The communication penalties that are simulated if no break-even penalty is computed from the
 #: runs.
 DOTS = (0.0, 0.1, PRINTED_PENALTY, 0.4)
-#: The pairs of a policy and a communication penalty that are simulated at each offered load.
+#: The pairs (policy, communication penalty) that are simulated at each offered load.
 AT_LOADS = (("EASY", 0.0), ("EASY", PRINTED_PENALTY), (ADAPTIVE, PRINTED_PENALTY))
 
 

@@ -384,7 +384,7 @@ OF_GROWTH = PaperSetting(fixed={"kind": GROWTH})
 
 @study.add_claim("OB-11", "fitted exponent of log N in the operations of phase 2", OF_GROWTH)
 def growth_is_bounded(runs: pd.DataFrame) -> Decision:
-    """Judge the paper's bounds on how the number of operations of a search grows (section 4.3)."""
+    """Test whether the work of a search grows no faster than the paper's bounds (section 4.3)."""
     parts: dict[str, Part] = {}
     powers = {}
     for name, (part, varied, of_logarithm, bound) in BOUNDS.items():

@@ -124,7 +124,7 @@ def by_policy(
 
 
 def described(runs: pd.DataFrame, setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns that describe a setting in the table of a figure."""
+    """Return the columns that identify a setting in the data of a figure."""
     words = {"log": title_of(runs, setting["log"]), "servers": int(setting["servers"])}
     return words | {"length": setting["length"], "policy": setting["policy"]}
 

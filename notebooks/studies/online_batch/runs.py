@@ -70,7 +70,7 @@ from studies.weeks import Bootstrap, rows_by_week, week_of
 
 
 def measure_log(setting: LogItself, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Describe a log by several numbers and by its distributions of run times and requests."""
+    """Summarize a log by several statistics and by its distributions of run times and requests."""
     log = kept_log(setting)
     if log is None:
         return
@@ -188,7 +188,7 @@ def measure_growth(setting: Growth, scale: Scale, seed: np.random.SeedSequence) 
 
 
 def measure(setting: Any, scale: Scale, seed: np.random.SeedSequence) -> Iterator[dict]:
-    """Measure a setting of any class, and yield the results as rows of the table of runs.
+    """Simulate a setting, whatever its Python class, and yield rows of the table of runs.
 
     Nothing is yielded if the log of the setting is not available, or if the setting needs recorded
     waits that the log does not have.

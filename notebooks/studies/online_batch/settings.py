@@ -40,9 +40,9 @@ SCHEDULE, LOG, BESIDE_QUEUE = "schedule", "log", "booking beside a queue"
 TREES, GROWTH, OVERLOAD = "trees", "growth", "overload"
 #: The values of the column `grouping` in the table of runs, which say what a row contains:
 #:
-#: - `ALL_JOBS`, `BY_LENGTH` and `BY_SERVERS`: sums over one week, of all jobs, of the jobs with a
-#:   length in some range, or of the jobs that request a number of servers in some range
-#: - `WHOLE`: numbers of the whole run
+#: - `ALL_JOBS`: totals of one week, such as the sum of the waits, over all jobs
+#: - `BY_LENGTH`, `BY_SERVERS`: the same totals by range of lengths, or of requested servers
+#: - `WHOLE`: totals of the whole run
 #: - `BY_FIFTY`: the attempts of the jobs that request 1 to 50 servers, 51 to 100 servers, and so on
 #: - `BY_WAIT`: the share of the jobs that wait longer than a number of hours
 #: - `BUSY`: the server-hours used in one week

@@ -49,7 +49,7 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A conclusion about co-allocation, with the simulations that it compares and its settings.
+    """A conclusion about co-allocation, the simulations that test it, and their settings.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def _holds(decided: pd.DataFrame) -> pd.Series:
 
 
 def share(decided: pd.DataFrame) -> float:
-    """Return the fraction of decided tests in which a conclusion holds."""
+    """Return the fraction of tests that confirm a conclusion, without the undecided tests."""
     return float(_holds(decided).mean())
 
 
