@@ -181,8 +181,8 @@ def penalty_explorer(state: str = "") -> Explorer:
     """
     given = choice("penalty by", (DIRECTLY, BY_FACTORS))
     alpha = slider_with_entry("α", 0.5, 0.0, 1.0, 0.05)
-    ratio = slider_with_entry("λ", 0.2, 0.0, 2.0, 0.05)
-    psi = slider_with_entry("penalty", 0.1, 0.0, 2.0, 0.01)
+    ratio = slider_with_entry("λ", 0.2, 0.0, 1.0, 0.05)
+    psi = slider_with_entry("penalty", 0.1, 0.0, 1.0, 0.01)
     for control, way in ((alpha, BY_FACTORS), (ratio, BY_FACTORS), (psi, DIRECTLY)):
         disable(control, given, partial(ne, way))
 

@@ -1,9 +1,10 @@
-"""The line of notebook 01 on groups of arrivals: its folded answer is that of the library."""
+"""Folded answers of notebook 01 are those of the library: groups of arrivals, and its explorer."""
 
 import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.widgets.losses import LossQuestion, max_utilization_of
 
 
 def mean_wait(jobs, gaps, load):
@@ -20,3 +21,19 @@ def test_groups_lengthen_the_wait_and_not_the_load_that_the_system_carries(group
     ratio = mean_wait(jobs, gaps, 0.5) / mean_wait(jobs, np.ones(len(jobs)), 0.5)
     assert ratio == pytest.approx(times, rel=0.03)
     assert mean_wait(jobs, gaps, 0.85) > 3 * mean_wait(jobs, gaps, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("asked", "ordered", "unordered", "total"),
+    [
+        ({}, 0.223, 0.094, 0.064),
+        ({"clusters": 8, "cluster_size": 16}, 0.674, 0.166, 0.064),
+        ({"high": 32}, 0.470, 0.433, 0.334),
+        ({"components": 2}, 0.577, 0.072, 0.032),
+    ],
+)
+def test_the_tasks_of_the_explorer_have_these_losses(asked, ordered, unordered, total):
+    losses = {"ordered": ordered, "unordered": unordered, "total": total}
+    for request, loss in losses.items():
+        found = max_utilization_of(LossQuestion(request=request, **asked))
+        assert 1 - found.max_utilization == pytest.approx(loss, abs=0.0015)
