@@ -380,10 +380,11 @@ class Chart:
     def _set_x_ticks(self, axes: Axes, ends: Ends, scale: str) -> None:
         if scale == "log":
             mark_powers(axes.xaxis, ends)
+        elif (self.shown["x"] % 1 == 0).all():  # such as the numbers of weeks or clusters
+            most = 7 if self.names_at_ends else "auto"
+            axes.xaxis.set_major_locator(MaxNLocator(most, integer=True, steps=[1, 2, 5, 10]))
         elif self.names_at_ends:
             axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-        elif (self.shown["x"] % 1 == 0).all():  # such as the numbers of clusters
-            axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
         # No ticks are drawn where the names of the lines are written.
         slack = 1e-9 * (ends[1] - ends[0])  # A tick at 0.1 + 0.2 lies beyond 0.3.
         for minor in (False, True) if self.names_at_ends else ():

@@ -214,7 +214,7 @@ def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
         return _no_numbers(rows["warning"], "fewer than two widths of jobs wait today")
     most = f"{widths['change'].idxmin()} wide"
     return guess(
-        f"{option}: for which width of jobs does the mean wait fall by the most percent?",
+        f"With '{option}': for which width of jobs does the mean wait fall by most percent?",
         *(f"{width} wide" for width in table.index),
         reply=f"By hours, it is {most}. These are estimates; the figure has intervals, in hours."
         if widths["change"].min() < 0
@@ -328,7 +328,7 @@ def _row(option, at, metric, hours):
 
 
 def _which(answer: Any) -> str:
-    answer = {name.casefold(): name for name in HOURS}.get(str(answer).casefold())
+    answer = {name.casefold(): name for name in HOURS}.get(str(answer).strip().casefold())
     if answer is None:
         return "give the name of an option, as the table has it"
     if answer == _recommended():

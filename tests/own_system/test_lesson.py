@@ -10,6 +10,7 @@ import coalloc_lib as co
 from coalloc_lib.basics.checks import InputError
 from own_system import lesson
 from own_system.options import ALONE, SHARED
+from own_system.report import sites_report
 
 
 def with_table(report, name, **columns):
@@ -185,3 +186,10 @@ def test_the_sites_that_surely_gain_by_sharing_are_asked_for(report, north, sout
     assert f"north has 16 processors and a mean load of {loads['north']:.2f};" in asked.question
     unsure = lesson.sharing_guess(with_table(report, "options", warning="too short"))
     assert "Nothing can be compared here: too short." in unsure.data
+
+
+def test_with_more_processors_at_kth_another_option_is_recommended():
+    logs = {name: co.workloads.catalogue.load_stand_in(f"{name}-SP2") for name in ("KTH", "CTC")}
+    answer = sites_report({"KTH": 200, "CTC": 338}, logs).answer
+    assert "let jobs span only if they then end sooner" in answer.words
+    assert "0.3 h on average instead of 7.2 h" in answer.words

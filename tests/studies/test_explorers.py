@@ -353,8 +353,7 @@ def test_who_gains_by_spanning_is_told_by_the_widths_of_the_jobs(drawn):
     ("ends", "words"),
     [
         ([(-2, -1), (-1, 1), (1, 2), (3, 4)],
-         "With spanning, responses are shorter for jobs of 1; longer for jobs of 5-16, 17-64 "
-         "processors"),
+         "With spanning, responses are shorter at widths of 1; longer at widths of 5-16, 17-64"),
         ([(-2, 0), (-1, 1), (0, 2), (-3, 4)], "No width surely gains or loses by spanning"),
     ],
 )  # fmt: skip

@@ -196,10 +196,10 @@ def _who_gains(table):
     found = []
     for name, chosen in (("shorter", table["ci95_high"] < 0), ("longer", table["ci95_low"] > 0)):
         if chosen.any():
-            found.append(f"{name} for jobs of {', '.join(table['row'][chosen])}")
+            found.append(f"{name} at widths of {', '.join(table['row'][chosen])}")
     if not found:
         return "No width surely gains or loses by spanning"
-    return f"With spanning, responses are {'; '.join(found)} processors"
+    return f"With spanning, responses are {'; '.join(found)}"
 
 
 def _changes_by_width(ran):

@@ -416,7 +416,7 @@ def _three_machines(answer: Any) -> str:
     hint = (
         "compute both AWRTs at several penalties, and find where their difference changes its sign"
     )
-    return near(answer, _break_even_of_thirds(), 0.02, hint, mistakes)
+    return near(answer, _break_even_of_thirds(), 0.01, hint, mistakes)
 
 
 @lru_cache
