@@ -139,14 +139,11 @@ def _number(value: object) -> str:
     return f"{round(value, 3) + 0.0:.3f}"  # adding 0.0 turns -0.0 into 0.0
 
 
-#: A list of more claims than this is collapsed.
-MOST_LINES = 1
-
-
 def verdict_lines(rows: Sequence[Row]) -> str:
     """Return HTML that lists claims: the verdict, the paper's sentence and collapsed evidence.
 
-    A long list is collapsed to its verdicts, so that it fits a screen together with its figure.
+    Several claims are collapsed to their verdicts, so that they fit a screen together with their
+    figure.
     """
     claims = load_claims(rows[0].study) if rows else {}
     lines, badges = [], []
@@ -160,7 +157,7 @@ def verdict_lines(rows: Sequence[Row]) -> str:
             f"<summary>{badges[-1]} <i>{escape(quoted)}{stop}</i></summary>"
             f"{escape(_evidence(row))} {_note(row)}</details>"
         )
-    if len(lines) <= MOST_LINES:
+    if len(lines) <= 1:
         return "".join(lines)
     return f"<details><summary>{' '.join(badges)}</summary>{''.join(lines)}</details>"
 

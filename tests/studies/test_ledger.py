@@ -283,14 +283,16 @@ def test_each_list_of_a_note_has_its_own_line():
     )
 
 
-def test_a_long_list_of_claims_is_collapsed_to_its_verdicts():
+def test_several_claims_are_collapsed_to_their_verdicts():
     known = {"study": "cluster-configurations", "item": "CC-3", "verdict": "holds"}
     row = replace(ROW, **known)
     sentence = verdict_lines([row])
-    assert verdict_lines([row] * 3) == sentence * 3
-    head, rest = verdict_lines([row] * 4).split("</summary>", 1)
-    assert head.count("CC-3 holds") == 4
-    assert rest == f"{sentence * 4}</details>"
+    assert sentence.count("<summary>") == sentence.count("CC-3 holds") == 1
+    assert "similar at low utilizations" in sentence.split("</summary>")[0]
+    for count in (2, 4):
+        head, rest = verdict_lines([row] * count).split("</summary>", 1)
+        assert (head.count("CC-3 holds"), "similar" in head) == (count, False)
+        assert rest == f"{sentence * count}</details>"
 
 
 def test_numbers_that_cannot_be_tested_are_not_counted():
