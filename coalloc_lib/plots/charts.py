@@ -282,7 +282,8 @@ class Chart:
 
     def _look_in_legend(self) -> dict[str, MarkerStyle]:
         # A line of many points is drawn without markers, so the legend shows none, either.
-        longest = self.shown.groupby(["row", "panel", "line"]).size().groupby("line").max()
+        drawn = self.shown[self.shown["y"].notna()]
+        longest = drawn.groupby(["row", "panel", "line"]).size().groupby("line").max()
         return {
             name: sign if longest.get(name, 0) <= MARKED else sign._replace(marker="")
             for name, sign in self.look.items()

@@ -232,16 +232,19 @@ def _name_limits(axes, booked, refused):
     """Write each limit beside its point; points that nearly coincide share a label."""
     to_axes, labels = axes.transData - axes.transAxes, list[tuple[list[str], np.ndarray]]()
     for hours, *point in zip(LIMITS, refused, booked["mean_wait"], strict=True):
-        if labels:
-            names, first = labels[-1]
+        for names, first in labels:
             apart = to_axes.transform(point) - to_axes.transform(first)
             if (np.abs(apart) < NEAR).all():
                 names.append(f"{hours:g}")
-                continue
-        labels.append(([f"{hours:g}"], np.array(point)))
+                break
+        else:
+            labels.append(([f"{hours:g}"], np.array(point)))
+    easy = dict(
+        zip(zip(refused, booked["mean_wait"], strict=True), booked["easy_wait"], strict=True)
+    )
     for names, point in labels:
         # The line of EASY is on the other side of the point.
-        beside = (6, -11) if point[1] < booked["easy_wait"].mean() else (6, 4)
+        beside = (6, -11) if point[1] < easy[tuple(point)] else (6, 4)
         words, how = f"{', '.join(names)} h", {"textcoords": "offset points", "fontsize": 8}
         axes.annotate(words, point, beside, **how)
 
@@ -291,12 +294,15 @@ def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Expl
 def start_in_calendar(servers: int, length: float) -> float:
     """Return when a request at noon starts in the calendar of stop 1, if it is the first one.
 
+    The result is infinite if the calendar rejects the request.
+
     This does not make the calendar widget, because a notebook stores every widget.
     """
     setting = booking_session.Setting((8,), 1.0, 1.0, None, 24.0, "latest-start", 0.0)
     others = booking_session.Others(12, 0.5, 10.0, CALENDAR).sample(NOON, 24.0, 8, 0.2)
     session = booking_session.BookingSession(setting, others, NOON, "h")
-    return session.submit(NOON, length, servers).tried[-1]["start"]
+    reserved = session.submit(NOON, length, servers).reserved
+    return np.inf if reserved is None else reserved.booking.start
 
 
 def smaller_request() -> str:
