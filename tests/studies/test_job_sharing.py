@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import coalloc_lib as co
@@ -462,6 +463,25 @@ def test_what_breaks_even_beyond_the_penalties_is_a_bound(gain):
     assert np.isinf(row[["draw_low", "draw_high"]].tolist()).tolist() == [
         gain == AT_ONCE, gain == BEYOND,
     ]  # fmt: skip
+
+
+def subtitle(figure):
+    return " ".join(text.get_text().replace("\n", " ") for text in figure.texts)
+
+
+def test_the_figure_says_where_fcfs_ran_if_it_did_not_run_everywhere():
+    table = study.judge(made_up(sustains(all_alike), 0.01)).figure("break_even").data()
+    table = table.assign(p=0.2, ci95_low=0.1, ci95_high=0.3)  # no interval leaves the axis
+    everywhere = pd.concat([table.assign(scheduling=name) for name in ("EASY", "FCFS")])
+    everywhere = everywhere.drop_duplicates(["configuration", "workload", "scheduling"])
+    rare = everywhere[(everywhere["scheduling"] == "EASY") | (everywhere["configuration"] == "m64")]
+    without = pick(everywhere, scheduling="EASY")
+    said = [
+        "FCFS ran only on m64" in subtitle(figures.draw_break_even(each, title="", subtitle="own"))
+        for each in (everywhere, rare, without)
+    ]
+    assert said == [False, True, False]
+    assert "FCFS" not in subtitle(figures.draw_break_even(without, title="", subtitle="own"))
 
 
 def test_a_printed_number_is_not_judged_by_a_bound():
