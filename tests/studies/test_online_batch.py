@@ -433,3 +433,8 @@ def test_limits_whose_points_coincide_share_a_label():
     axes.set(xlim=(0, 20), ylim=(0.1, 10), yscale="log")
     lesson._name_limits(axes, waits, pd.Series([17.0, 10.0, 5.0, 0.1, 0.0, 0.0]))
     assert [text.get_text() for text in axes.texts] == ["6 h", "12 h", "24 h", "48, 96, 336 h"]
+
+
+def test_a_request_that_the_calendar_rejects_never_starts():
+    assert lesson.start_in_calendar(5, 4.0) == 17
+    assert lesson.start_in_calendar(8, 24.0) == np.inf
