@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, finite, instance_of, one_of, shown
+from coalloc_lib.basics.checks import InputError, finite, instance_of, one_of, positive, shown
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import (
     DIAMONDS,
@@ -91,6 +91,10 @@ class LineStyle:
     stairs: bool = False
     whole_bands: bool = False
     height: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.height is not None:
+            positive("height", self.height)
 
 
 def _with_texts(style: LineStyle) -> LineStyle:
@@ -298,7 +302,7 @@ class Chart:
         height = 2.8 if down == 1 else 2.2 * down
         if self.in_grid:
             height = max(ROW * down, LEAST) + 0.5
-        height = self.style.height or height
+        height = height if self.style.height is None else self.style.height
         shared = self.shares_axes
         figure, grid = new_figure(height, down, across, sharex=shared, sharey=shared, squeeze=False)
         remove_spare(grid, len(self.cells))

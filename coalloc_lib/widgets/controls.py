@@ -129,7 +129,7 @@ class Explorer(ipw.VBox):
     ----------
     controls : dict of str to Widget
         The controls by name, at least one. A control is a widget with a ``value``, or a row from
-        `slider_with_entry` or `slider_with_list`.
+        `slider_with_entry`.
     draw : callable
         The function that draws. It takes the values of the controls as keyword arguments, and
         returns a `Picture`, or None if it has filled `view` itself, or if a coarse picture would

@@ -60,53 +60,28 @@ def slider_with_entry(
         The slider and the entry, in this order.
     """
     is_whole = isinstance(step, int)
-    both = {"value": value, "min": low, "max": high, "step": step, "description": label}
-    slider = ipw.IntSlider if is_whole else ipw.FloatSlider
-    return _linked_row(slider, WholeEntry if is_whole else NumberEntry, both, "5em", _rounded)
+    both: dict[str, Any] = {
+        "value": value, "min": low, "max": high, "step": step, "description": label,
+    }  # fmt: skip
+    stretch = {"flex": "1 1 205px", "min_width": "0", "width": "auto"}
+    slider = (ipw.IntSlider if is_whole else ipw.FloatSlider)(
+        **both, style=WIDE, readout=False, layout=stretch
+    )
+    entry = (WholeEntry if is_whole else NumberEntry)(
+        **both, tooltip=label, layout={"width": "5em"}
+    )
+    entry.add_class("coalloc-entry")
+    ipw.link((slider, "value"), (entry, "value"), (_rounded, _unchanged))
+    # In a narrow column, the entry is placed below its slider.
+    return ipw.HBox([slider, entry], layout=NARROW | {"flex_flow": "row wrap"})
 
 
 def _rounded(number: float) -> float:
     return round(number, 9)  # for example, 0.8600000000000001 becomes 0.86
 
 
-def slider_with_list(label: str, options: Iterable[str], chosen: str) -> ipw.HBox:
-    """Return a slider and a drop-down list that always show the same choice.
-
-    Parameters
-    ----------
-    label : str
-        The label of the slider, which is also the name of the list.
-    options : iterable of str
-        The strings to choose from, in the order in which the slider shows them.
-    chosen : str
-        The string that is selected at first.
-
-    Returns
-    -------
-    HBox
-        The slider and the list, in this order.
-    """
-    options = list(options)
-    both = {"options": options, "value": chosen, "description": label}
-    width = max(6, 3 + 0.6 * max(map(len, options)))
-    return _linked_row(ipw.SelectionSlider, ipw.Dropdown, both, f"{width:.1f}em", _unchanged)
-
-
-def _unchanged(value: Any) -> Any:
-    return value
-
-
-def _linked_row(
-    slider: type, entry: type, both: Mapping[str, Any], width: str, rounded: Callable
-) -> ipw.HBox:
-    stretch = {"flex": "1 1 205px", "min_width": "0", "width": "auto"}
-    left = slider(**both, style=WIDE, readout=False, layout=stretch)
-    right = entry(**both, tooltip=both["description"], layout={"width": width})
-    right.add_class("coalloc-entry")
-    ipw.link((left, "value"), (right, "value"), (rounded, _unchanged))
-    # A wide list is placed below its slider. Beside the slider, the list would leave no room to
-    # drag the handle.
-    return ipw.HBox([left, right], layout=NARROW | {"flex_flow": "row wrap"})
+def _unchanged(number: float) -> float:
+    return number
 
 
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:

@@ -460,3 +460,15 @@ def test_printed_values_of_a_line_that_is_not_drawn_are_left_out():
     figure = lines(table(a=(1, 2, 3)), printed=printed)
     assert diamonds(figure.axes[0]) == []
     assert "printed" not in subtitle_of(figure)
+
+
+def test_a_figure_of_lines_has_the_height_that_it_is_given():
+    how = {"x": "x", "y": "y"}
+    low, high = (
+        lines(table(a=(1, 2, 3)), style=plots.LineStyle(height=inches), **how).get_figheight()
+        for inches in (2.0, 3.5)
+    )
+    assert high - low == pytest.approx(1.5)
+    for wrong in (0, -1.0, np.nan):
+        with pytest.raises(InputError, match="height"):
+            plots.LineStyle(height=wrong)

@@ -23,7 +23,6 @@ from coalloc_lib.widgets.inputs import (
     choice,
     disable,
     slider_with_entry,
-    slider_with_list,
     text_entry,
 )
 from coalloc_lib.workloads.models import JobModel
@@ -248,7 +247,7 @@ def division_explorer(state: str = "") -> Explorer:
     Explorer
         The widget.
     """
-    listed = slider_with_list("clusters", DIVISIONS, DIVISIONS[0])
+    listed = choice("clusters", DIVISIONS)
     own = text_entry("or your own", "")
     own.placeholder = "replaces the list"
     disable(listed, own, bool)

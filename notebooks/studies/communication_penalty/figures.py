@@ -345,8 +345,9 @@ def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
 
     The curves without splitting are dashed.
     """
-    # Three panels would need two rows, and not fit one screen.
-    drawn = with_whole_jobs(by_group(table[table["max_jumps"] != BETWEEN]))
+    if table["max_jumps"].nunique() > 2:  # Three panels would not fit one screen.
+        table = table[table["max_jumps"] != BETWEEN]
+    drawn = with_whole_jobs(by_group(table))
     look = LOOK | {group + NOT_SPLIT: sign for group, sign in LOOK.items()}
     dashed = [name for name in drawn["line"].unique() if name.endswith(NOT_SPLIT)]
     return draw_responses(drawn, dashed, look=look, x="psi", xlabel=PSI, **titles)

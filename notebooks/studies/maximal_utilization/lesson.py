@@ -75,7 +75,7 @@ PROJECT, SEEN, JOBS, RUNS = "U[1,7]", 20, 800, 5
 def _two_processors(answer: Any) -> str:
     right = co.maximal_utilization(co.Multicluster([2]), co.uniform(1, 2)).capacity_loss
     hint = "list the four pairs of sizes: in which of them do two jobs fit?"
-    return near(answer, right, 0.003, hint, {"that is the share kept busy": 1 - right})
+    return near(answer, right, 0.002, hint, {"that is the share kept busy": 1 - right})
 
 
 def _pathological_limit(answer: Any) -> str:
