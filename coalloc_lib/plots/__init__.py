@@ -8,9 +8,9 @@ empty string. Begin with `tables`, then read `lines`.
 
 # ruff: noqa: F401
 from coalloc_lib.plots.bars import bars, histograms
-from coalloc_lib.plots.charts import LineStyle
 from coalloc_lib.plots.curves import anatomy, curves
 from coalloc_lib.plots.intervals import deviations, intervals, label_right, mark_zero
+from coalloc_lib.plots.line_style import LineStyle
 from coalloc_lib.plots.lines import factor_lines, lines, lines_and_levels
 from coalloc_lib.plots.maps import MARKS, maps, timelines
 from coalloc_lib.plots.matrix import matrix

@@ -3,8 +3,7 @@
 The functions of `coalloc_lib.plots.lines` use these classes.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
 from textwrap import fill
 from typing import Any
 
@@ -15,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from coalloc_lib.basics.checks import InputError, finite, instance_of, one_of, positive, shown
+from coalloc_lib.basics.checks import InputError, finite, instance_of, one_of, shown
+from coalloc_lib.plots.line_style import LineStyle, draw_line, with_texts
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import (
     DIAMONDS,
@@ -35,7 +35,6 @@ from coalloc_lib.plots.style import (
 from coalloc_lib.plots.tables import (
     ABOVE_0,
     label_text,
-    label_texts,
     looks,
     reject_first,
     tidy,
@@ -61,48 +60,6 @@ Look = Mapping[str, MarkerStyle]
 Ends = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class LineStyle:
-    """Options for drawing the lines of a chart, apart from their colours and markers.
-
-    Names of lines that are not in the table are ignored, because the runs of a study may lack some
-    lines.
-
-    Parameters
-    ----------
-    bold : collection of str, optional
-        The names of lines that stand out. All other lines become grey.
-    dashed : collection of str
-        The names of dashed lines.
-    bare : collection of str
-        The names of lines without a confidence band.
-    stairs : bool
-        Whether each value holds until the next point, so that the line is a step function.
-    whole_bands : bool
-        Whether the vertical axis shows the confidence bands completely, rather than only the lines.
-    height : float, optional
-        The height of the figure in inches, without its titles. By default, it depends on the number
-        of rows of panels.
-    """
-
-    bold: Collection[str] | None = None
-    dashed: Collection[str] = ()
-    bare: Collection[str] = ()
-    stairs: bool = False
-    whole_bands: bool = False
-    height: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.height is not None:
-            positive("height", self.height)
-
-
-def _with_texts(style: LineStyle) -> LineStyle:
-    # The names of lines are texts, also if the labels in the table are numbers.
-    bold = None if style.bold is None else label_texts(style.bold)
-    return replace(style, bold=bold, dashed=label_texts(style.dashed), bare=label_texts(style.bare))
-
-
 class Chart:
     """A line chart with one or more panels: its points, and the methods that draw it.
 
@@ -123,7 +80,7 @@ class Chart:
         self.labels, self.numbers, self.levels = labels, numbers, dict(levels)
         style = LineStyle() if style is None else style
         example = "one, such as plots.LineStyle(dashed=['FCFS'])"
-        self.style = _with_texts(instance_of("style", style, LineStyle, example))
+        self.style = with_texts(instance_of("style", style, LineStyle, example))
         # A line that has two points at one place is mostly two lines with the same label.
         place = () if self.style.stairs else (*labels, "x")
         points = tidy(table, labels, numbers, gaps=["y"], unique=place)
@@ -318,11 +275,12 @@ class Chart:
             return
         ends = self._extent_of_levels(places)
         self._draw_levels(axes, ends)
+        shifts = self.style.shifts(len(self.names))
         for number, name in enumerate(self.names):
             # The first line is the main subject of the figure, so it is drawn on top of the other
             # lines.
             zorder = 3 - 0.5 * number / len(self.names)
-            self._draw_one(axes, points[points["line"] == name], name, zorder)
+            self._draw_one(axes, points[points["line"] == name], name, zorder, shifts[number])
         for mark in marks.itertuples():
             self._draw_printed(axes, mark)
         self._set_x_ticks(axes, ends, scales[0])
@@ -347,7 +305,9 @@ class Chart:
         axes.set(xscale=scales[0], yscale=scales[1])
         axes.set_ylim(*self._limits(np.concatenate(values), scales[1]))
 
-    def _draw_one(self, axes: Axes, points: pd.DataFrame, name: str, zorder: float) -> None:
+    def _draw_one(
+        self, axes: Axes, points: pd.DataFrame, name: str, zorder: float, shift: float
+    ) -> None:
         bold, sign = self.style.bold, self.look[name]
         is_finite = np.isfinite(points["y"].to_numpy())
         finite = points[is_finite]
@@ -362,6 +322,8 @@ class Chart:
             sign,
             line["warning"] != "",
             band=name not in self.style.bare,
+            bars=self.style.bars,
+            shift=shift,
             marked=len(finite) <= MARKED,
             stairs=self.style.stairs,
             linewidth=width,
@@ -449,8 +411,10 @@ class FactorChart(Chart):
         low, high = _ends_of(values, scale)
         return max(low / 1.1, FACTORS[0]), min(high * 1.1, FACTORS[-1])
 
-    def _draw_one(self, axes: Axes, points: pd.DataFrame, name: str, zorder: float) -> None:
-        super()._draw_one(axes, points, name, zorder)
+    def _draw_one(
+        self, axes: Axes, points: pd.DataFrame, name: str, zorder: float, shift: float
+    ) -> None:
+        super()._draw_one(axes, points, name, zorder, shift)
         low, high = axes.get_ylim()
         beyond = (points["y"] < low, low, "v"), (points["y"] > high, high, "^")
         for is_beyond, end, marker in beyond:
@@ -522,55 +486,6 @@ def _on_axes(points, scales):
 def _ends_of(values, scale):
     values = values[can_show(values, scale)]
     return (values.min(), values.max()) if len(values) else (0.5, 1.0)
-
-
-def draw_line(
-    axes: Axes, points: pd.DataFrame, sign: MarkerStyle, hollow: pd.Series, *, band: bool = True,
-    marked: bool = True, stairs: bool = False, **style: Any,
-) -> None:  # fmt: skip
-    """Draw one line of a chart, optionally with markers and a confidence band.
-
-    A vertical bar shows the interval of a point if no neighbour of the point has an interval.
-
-    Parameters
-    ----------
-    axes : Axes
-        The axes. Their vertical limits must be set, because open bands extend to these limits.
-    points : DataFrame
-        The points of a table from `tidy`, in the order of the line.
-    sign : MarkerStyle
-        The colour and marker of the line.
-    hollow : Series of bool
-        Whether the marker of each point is hollow.
-    band, marked, stairs : bool
-        Whether the line has a band, has markers, and has steps.
-    **style
-        Further options of the line, as in ``Axes.plot``.
-    """
-    steps = {"drawstyle": "steps-post"} if stairs else {}
-    axes.plot(points["x"], points["y"], color=sign.colour, **style, **steps)
-    if marked:
-        for mask, filling in ((~hollow, sign.colour), (hollow, "white")):
-            if mask.any():
-                marks = {"markerfacecolor": filling, "zorder": style.get("zorder")}
-                at = points["x"][mask], points["y"][mask]
-                axes.plot(*at, sign.marker, color=sign.colour, markersize=3.5, **marks)
-    if band and points["low"].notna().any():
-        _draw_band(axes, points, sign.colour, "post" if stairs else None)
-
-
-def _draw_band(axes, points, colour, step):
-    foot, top = axes.get_ylim()
-    low, high = points["low"].replace(-np.inf, foot), points["high"].replace(np.inf, top)
-    if axes.get_yscale() == "log":  # An interval with a low end of 0 or less reaches the foot.
-        low = low.where(~(low <= 0), foot)
-    axes.fill_between(points["x"], low, high, step=step, color=colour, alpha=0.18, linewidth=0)
-    # Between neighbours without an interval, the band has no width, so a bar shows the interval.
-    known = low.notna()
-    is_alone = known & ~known.shift(1, fill_value=False) & ~known.shift(-1, fill_value=False)
-    if is_alone.any():
-        style: dict[str, Any] = {"color": colour, "alpha": 0.4, "linewidth": 3, "zorder": 1}
-        axes.vlines(points["x"][is_alone], low[is_alone], high[is_alone], **style)
 
 
 def _make_room(axes, ends, letters, left):

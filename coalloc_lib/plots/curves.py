@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from coalloc_lib.basics.checks import InputError, finite, one_of
 from coalloc_lib.plots.bars import LETTER, Level, ends_of_levels
-from coalloc_lib.plots.charts import draw_line
+from coalloc_lib.plots.line_style import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
 from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
 from coalloc_lib.plots.tables import (

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from coalloc_lib.plots.charts import Chart, FactorChart, LevelChart, LineStyle, Scales
+from coalloc_lib.plots.charts import Chart, FactorChart, LevelChart, Scales
+from coalloc_lib.plots.line_style import LineStyle
 from coalloc_lib.plots.signs import MarkerStyle
 
 

@@ -108,7 +108,10 @@ def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
     """
     width = figure.get_figwidth() / WIDTH
     titles = wrap(title, int(LETTERS * width))
-    subtitles = wrap("; ".join(filter(None, subtitle)), int(SMALL_LETTERS * width))
+    # A number and its percent sign stay on the same line.
+    words = "; ".join(filter(None, subtitle)).replace(" %", "\u00a0%")
+    lines = wrap(words, int(SMALL_LETTERS * width))
+    subtitles = [line.replace("\u00a0", " ") for line in lines]
     room = TITLE * len(titles) + SUBTITLE * len(subtitles) + 0.1
     height = figure.get_figheight() + room
     figure.set_figheight(height)

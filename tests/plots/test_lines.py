@@ -270,6 +270,22 @@ def test_the_interval_of_a_point_without_neighbours_is_a_bar(values, bars, stair
     assert bars_of(axes) == []
 
 
+def test_lines_with_bars_are_drawn_beside_each_other_on_the_axes_of_their_data():
+    found = table(a=(1, 2, 3), b=(1, 2, 3), c=(1, 2, 3))
+    bands, bars = (lines(found, style=plots.LineStyle(bars=each)) for each in (False, True))
+    for figure in (bands, bars):
+        figure.draw_without_rendering()
+    (axes,), (banded,) = bars.axes, bands.axes
+    assert [*axes.get_xlim(), *axes.get_ylim()] == [*banded.get_xlim(), *banded.get_ylim()]
+    assert len(bars_of(axes)) == 9
+    assert bars_of(banded) == []
+    # The lines coincide in the data, but not in the picture.
+    left, middle, right = (line.get_transform().transform((2, 2))[0] for line in joined(axes))
+    apart = 2.5 * bars.dpi / 72
+    assert [middle - left, right - middle] == pytest.approx([apart, apart])
+    assert middle == pytest.approx(axes.transData.transform((2, 2))[0])
+
+
 def test_a_bar_of_an_open_interval_ends_where_the_axis_ends():
     found = table(a=(1, 10, 100), b=(10, np.inf, np.inf))
     found.loc[found["line"] == "b", ["ci95_low", "ci95_high"]] = [-np.inf, np.inf]
@@ -472,3 +488,9 @@ def test_a_figure_of_lines_has_the_height_that_it_is_given():
     for wrong in (0, -1.0, np.nan):
         with pytest.raises(InputError, match="height"):
             plots.LineStyle(height=wrong)
+
+
+def test_a_number_and_its_percent_sign_stay_on_one_line():
+    for letters in range(80, 130):
+        figure = lines(table(a=(1, 2, 3)), subtitle="x" * letters + " intervals: 95 %, of weeks")
+        assert any("95 %" in line for line in subtitle_of(figure).splitlines())

@@ -187,6 +187,30 @@ def test_a_centre_sees_what_schedules_say(kth):
         book_or_queue("my-log.swf", machine)
 
 
+def test_the_picture_of_limits_keeps_its_axes_and_shows_the_last_one_dashed(monkeypatch, kth):
+    drawn = []
+    monkeypatch.setattr(lesson.plots, "Picture", lambda figure, **_: drawn.append(figure))
+    machine = co.Multicluster([100])
+    tables = {
+        f"before: overestimate {at:g}": book_or_queue(kth.jobs, machine, lesson.LIMITS, at)
+        for at in (2, 0)
+    }
+    now = book_or_queue(kth.jobs, machine, lesson.LIMITS, 1)
+    lesson.limits_picture(now)
+    lesson.limits_picture(now, "", tables)
+    alone, beside = (figure.axes[0] for figure in drawn)
+    (dashed,) = (line for line in beside.lines if line.get_linestyle() == "--")
+    assert dashed.get_label() == "before: overestimate 0"
+    rows = tables["before: overestimate 0"].filter(like="online, released", axis="index")
+    assert sorted(dashed.get_ydata()) == pytest.approx(sorted(rows["mean_wait"]))
+    low, high = beside.get_ylim()
+    for table in tables.values():
+        booked = table.filter(like="online, released", axis="index")
+        assert low < booked["mean_wait"].min()
+        assert booked["mean_wait"].max() < high
+    assert all(line.get_linestyle() != "--" for line in alone.lines)
+
+
 def test_sums_by_hand():
     """Two jobs of the first week, and one of the second, which is refused; 5 min are booked."""
     jobs = co.JobStream([0, 10, 700_000], [60, 7200, 36_000], [1, 60, 3], request="total")

@@ -64,7 +64,7 @@ LOOK |= {RECORDED: plots.MarkerStyle("#000000", "o")}
 IN_ORDER = (LEAST, RECORDED, *OWN_BATCH)
 #: Text for figure captions that describes the runs and how intervals are computed.
 RUN_TIMES = "run times known"
-WEEKS = f"{RUN_TIMES}; bands: 95 %, bootstrap over weeks"
+WEEKS = f"{RUN_TIMES}; intervals: 95 %, bootstrap over weeks"
 LOGLOG = ("log", "log")
 #: The columns with the lower and the upper limit of each group of jobs, for example of jobs whose
 #: lengths are in some range. Sums over several groups can be added.
@@ -233,7 +233,7 @@ LOW = plots.LineStyle(height=2.5)
 
 
 def draw_trend(table: pd.DataFrame, **options: Any) -> Figure:
-    """Plot lines with confidence bands in panels. The `options` are those of `plots.lines`."""
+    """Plot lines with confidence intervals in panels. The `options` are those of `plots.lines`."""
     columns = {"x": "at", "y": "estimate", "line": "line", "panel": "panel", "names": "legend"}
     return plots.lines(table, **columns | {"look": LOOK} | options)
 
@@ -416,7 +416,8 @@ def figure4_lengths(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot the mean wait against the number of requested servers."""
     axes = {"xlabel": "requested servers", "ylabel": "mean wait (hours)"}
-    return draw_trend(table, scales=LOGLOG, **axes, **titles)
+    style = plots.LineStyle(bars=True)
+    return draw_trend(table, scales=LOGLOG, style=style, **axes, **titles)
 
 
 FIGURE5_CAPTION = Caption(

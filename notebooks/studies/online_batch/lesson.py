@@ -183,17 +183,21 @@ def _costs(schedule: co.Schedule, queued: np.ndarray) -> dict[str, float]:
     }  # fmt: skip
 
 
-def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
+def limits_picture(
+    table: pd.DataFrame, note: str = "", earlier: Mapping[str, pd.DataFrame] | None = None
+) -> plots.Picture:
     """Plot the mean wait against the rejected share of the work, for each limit on a booked job's
     wait.
 
     `table` is the result of `book_or_queue`. A `note` says that the picture is a draft; it is added
-    to the subtitle, and the title then has no conclusion.
+    to the subtitle, and the title then has no conclusion. `earlier` has tables that were drawn
+    before: the axes show them all, so that they stay the same from one picture to the next, and
+    a dashed line shows the last one with its name.
     """
     figure, axes = plots.new_figure(3.6)
-    booked = table.loc[[f"online, released, up to {hours:g} h" for hours in LIMITS]]
-    refused = 100 * booked["refused_work"]
+    booked, refused = _of_limits(table)
     _draw_limits(axes, booked, refused)
+    _draw_earlier(axes, earlier or {})
     for policy in ("EASY", "conservative"):
         sign, wait = LOOK[policy], table.loc[policy, "mean_wait"]
         axes.plot(0, wait, color=sign.colour, marker=sign.marker, markersize=9, linestyle="",
@@ -213,6 +217,21 @@ def limits_picture(table: pd.DataFrame, note: str = "") -> plots.Picture:
         for hours, row in zip(LIMITS, booked.itertuples(), strict=True)
     )
     return plots.Picture(figure, rows=in_words)
+
+
+def _of_limits(table):
+    """Return the rows of the limits on a wait, and the share of the work that each rejects."""
+    booked = table.loc[[f"online, released, up to {hours:g} h" for hours in LIMITS]]
+    return booked, 100 * booked["refused_work"]
+
+
+def _draw_earlier(axes, earlier):
+    for name, table in earlier.items():
+        booked, refused = _of_limits(table)
+        axes.update_datalim([*zip(refused, booked["mean_wait_low"], strict=True)])
+        axes.update_datalim([*zip(refused, booked["mean_wait_high"], strict=True)])
+        if name == [*earlier][-1]:
+            axes.plot(refused, booked["mean_wait"], "--", color=plots.GREY, zorder=1, label=name)
 
 
 def _draw_limits(axes, booked, refused):
@@ -244,7 +263,9 @@ def _name_limits(axes, booked, refused):
     )
     for names, point in labels:
         # The line of EASY is on the other side of the point.
-        beside = (6, -11) if point[1] < easy[tuple(point)] else (6, 4)
+        # The long label of several points stands above the labels of their neighbours.
+        above = (6, 4 if len(names) == 1 else 12)
+        beside = (6, -11) if point[1] < easy[tuple(point)] else above
         words, how = f"{', '.join(names)} h", {"textcoords": "offset points", "fontsize": 8}
         axes.annotate(words, point, beside, **how)
 
@@ -275,14 +296,18 @@ def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Expl
         with co.Progress(shown=not done) as progress:
             return book_or_queue(jobs.sample(count, 0), machine, LIMITS, overestimate, progress)
 
-    done = set()
+    done = dict[float, pd.DataFrame]()
 
-    def draw(overestimate: float, coarse: bool) -> plots.Picture:
+    def draw(overestimate: float, coarse: bool, before: Any) -> plots.Picture:
         count = min(FEW, len(jobs)) if coarse else len(jobs)
         table = answers(overestimate, count)
         if not coarse:
-            done.add(overestimate)
-        return limits_picture(table, f"; the first {count:,} jobs" * coarse)
+            done[overestimate] = table
+        others = {at: each for at, each in done.items() if at != overestimate}
+        if before:  # The picture before this one comes last.
+            others[before["overestimate"]] = others.pop(before["overestimate"])
+        earlier = {f"before: overestimate {at:g}": each for at, each in others.items()}
+        return limits_picture(table, f"; the first {count:,} jobs" * coarse, earlier)
 
     slider = slider_with_entry("overestimate", 1.0, 0.0, 2.0, 0.5)
     return Explorer(

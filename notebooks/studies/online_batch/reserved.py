@@ -16,7 +16,6 @@ from studies.online_batch import model
 from studies.online_batch.figures import (
     DESCRIBED,
     LOOK,
-    LOW,
     MACHINE,
     RUN_TIMES,
     beside_the_record,
@@ -55,7 +54,7 @@ COUNTED_FROM = {"mean_wait_h": FROM_SUBMISSION, "mean_delay_h": FROM_START}
 #: A dict from each quantity that is varied to the heading of its panel, in the figure of how the
 #: work of a request grows.
 VARIED = {"servers": "servers N", "slots": "slots Q", "wanted": "requested servers n"}
-DRAWINGS = f"starts requested 0 to 3 hours ahead; {RUN_TIMES}; bands: 95 %, over random choices"
+DRAWINGS = f"starts requested 0 to 3 hours ahead; {RUN_TIMES}; intervals: 95 %, over random choices"
 #: The parts of the work that a request causes. Every attempt runs the two phases of the search. The
 #: update puts the remaining idle periods back into the trees.
 LOOKING, SEARCH, UPDATE = PHASES[:2], "search", "update"
@@ -154,9 +153,15 @@ def figure6(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot the mean wait against the share of jobs that reserve ahead."""
+    """Plot the mean wait against the share of jobs that reserve ahead, in a panel for each log."""
+    parts = table["line"].str.extract("(?P<log>.*), (?P<policy>.*)")
+    lines = parts["policy"] + ", " + table["panel"]
+    starts = sorted(line for line in set(lines) if line.endswith(FROM_START))
+    look = {line: plots.MEANINGS[line.split(",")[0].capitalize()] for line in set(lines)}
+    style = plots.LineStyle(height=2.5, bars=True, dashed=starts)
     axes = {"xlabel": "share of advance reservations, ρ", "ylabel": "mean wait (hours)"}
-    return draw_trend(table, look=shades_of(table["line"]), style=LOW, **axes, **titles)
+    table = table.assign(panel=parts["log"], line=lines)
+    return draw_trend(table, look=look, style=style, **axes, **titles)
 
 
 FIGURE7A_CAPTION = Caption(
