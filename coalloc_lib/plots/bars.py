@@ -107,7 +107,11 @@ def bars(
     ends = []
     for row in rows.itertuples():
         _draw_bar(axes, row, look[row.series].colour, bool(dark), bool(before), until)
-        ends.append(_end_of(axes, row, look[row.series].colour, until))
+        end = _end_of(axes, row, look[row.series].colour, until)
+        # The label stands to the right of all marks of its bar, so that it does not hide them.
+        marks = [*levels.get(row.group, ()), *([row.before] if before else [])]
+        length = np.nanmax([end.length, *marks])
+        ends.append(end._replace(length=length if until is None else min(length, until)))
     marks = [*rows["before"]] if before else []
     room = _set_width(axes, rows, ends, [*marks, *chain(*levels.values())], until)
     _write_labels(axes, ends, room)
@@ -217,7 +221,8 @@ def _set_width(axes, rows, ends, marks, until):
     if farthest > right:  # Otherwise the dashed lines and the thresholds would be cut off.
         right = 1.02 * farthest
     is_share = max(most, farthest) <= 1
-    last = min(1.0, right) if is_share else right  # Shares have no ticks above 1.
+    # Shares have no ticks above 1, and to the right of the last mark there are only labels.
+    last = min(1.0, right) if is_share else farthest if farthest > most else right
     if until is not None:
         right, last = until / (1 - LETTER * MOST_LETTERS), until
     axes.set_xlim(left, right)

@@ -286,7 +286,7 @@ class Chart:
         self._set_x_ticks(axes, ends, scales[0])
         if self.names_at_ends and not self.in_grid:
             letters = self.letters * axes.get_gridspec().ncols
-            _make_room(axes, ends, letters, self.names_at_left)
+            _make_room(axes, ends, letters, self.names_at_left, beside=self.style.bars)
 
     def _draw_levels(self, axes: Axes, ends: Ends) -> None:
         style: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1, "zorder": 1.5}
@@ -409,7 +409,9 @@ class FactorChart(Chart):
 
     def _limits(self, values: NDArray[np.float64], scale: str) -> Ends:
         low, high = _ends_of(values, scale)
-        return max(low / 1.1, FACTORS[0]), min(high * 1.1, FACTORS[-1])
+        # Factors that are all close to 1 have a short axis, so that their lines do not coincide.
+        room = float(np.clip(high / low, 1.02, 1.1))
+        return max(low / room, FACTORS[0]), min(high * room, FACTORS[-1])
 
     def _draw_one(
         self, axes: Axes, points: pd.DataFrame, name: str, zorder: float, shift: float
@@ -468,7 +470,7 @@ class LevelChart(Chart):
             # If another dashed line is just above, the name is written below its own dashed line.
             is_below = any(0 < other - at < near for other in self.levels.values())
             place, side = ((first, at), "left") if at_left else ((last, at), "right")
-            offset = (3 if at_left else -3, -8 if is_below else 2)
+            offset = (3 if at_left else -3, -9 if is_below else 3)
             axes.annotate(name, place, offset, ha=side, **style)
 
 
@@ -488,12 +490,14 @@ def _ends_of(values, scale):
     return (values.min(), values.max()) if len(values) else (0.5, 1.0)
 
 
-def _make_room(axes, ends, letters, left):
+def _make_room(axes, ends, letters, left, beside):
     scale = axes.xaxis.get_transform()
     first, last = scale.transform(np.array(ends, dtype=float))
     # Names at the left need more room, because the labels of the vertical axis are there too.
     room = ((last - first) or 1.0) * (0.04 + 0.013 * letters) * (1.7 if left else 1)
-    limits = scale.inverted().transform(np.array([first - room * left, last + room * (not left)]))
+    # Lines that are drawn beside each other begin a little to the left of their first point.
+    before = max(room * left, 0.03 * beside * (last - first))
+    limits = scale.inverted().transform(np.array([first - before, last + room * (not left)]))
     axes.set_xlim(*limits)
     axes.spines["bottom"].set_bounds(*ends)
 

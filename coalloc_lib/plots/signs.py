@@ -28,6 +28,8 @@ COLOURS = (
 STANDARD = MarkerStyle("#0072B2", "o")
 #: The colour and marker of jobs that run in one cluster.
 ONE_CLUSTER = MarkerStyle("#009E73", "^")
+#: The colour and marker of jobs that span clusters if no cluster has room.
+SPANNING = MarkerStyle("#AA4499", "p")
 #: The style of lost capacity (processors that are idle while a job waits). No line or bar has this
 #: style.
 LOSS = MarkerStyle("#D55E00", "x")
@@ -42,7 +44,8 @@ MEANINGS = {
     "one cluster": ONE_CLUSTER, "one component": ONE_CLUSTER,
     "flexible": MarkerStyle("#CC79A7", "P"),
     "first fit": MarkerStyle("#E69F00", "v"), "small first": MarkerStyle("#8C510A", ">"),
-    "best fit": MarkerStyle("#56B4E9", "<"), "single then span": MarkerStyle("#AA4499", "p"),
+    "best fit": MarkerStyle("#56B4E9", "<"), "single then span": SPANNING, "at once": SPANNING,
+    "adaptive": MarkerStyle("#661100", "H"),
     "FPFS": MarkerStyle("#332288", "X"), "EASY": MarkerStyle("#44AA99", "h"),
     "Conservative": MarkerStyle("#999933", "*"), "Online": MarkerStyle("#CC6677", "d"),
     "equation": MarkerStyle("#000000", "*"), "simulated": MarkerStyle("#8C8C8C", "."),
@@ -74,8 +77,8 @@ def signs(names: Iterable[str], taken: Collection[MarkerStyle] = ()) -> dict[str
     free, looks = _free_styles(taken), dict[str, MarkerStyle]()
     for name in names:
         # Only matches at the beginning of a word count, because "unordered" also contains
-        # "ordered".
-        held = [m for m in MEANINGS if re.search(rf"(?<![^\W\d_]){re.escape(m)}", name)]
+        # "ordered". Names of policies occur with small and with capital letters.
+        held = [m for m in MEANINGS if re.search(rf"(?i)(?<![^\W\d_]){re.escape(m)}", name)]
         known = MEANINGS[max(held, key=len)] if held else None
         used = (*looks.values(), *taken)
         looks[name] = known if known and known not in used else next(free)

@@ -40,6 +40,8 @@ LETTERS, SMALL_LETTERS = 96, 118
 #: from `FEW` or, if fewer than three of these ticks lie on the axis, from `NEAR`.
 FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
+#: The factors that have ticks on an axis that is too short for the others.
+CLOSE, CLOSEST = (0.9, 0.95, 1, 1.05, 1.1), (0.98, 0.99, 1, 1.01, 1.02)
 
 
 def new_figure(
@@ -210,8 +212,9 @@ def mark_factors(axis: Axis, few: bool = False) -> None:
     """
     low, high = sorted(axis.get_view_interval())
     mark_powers(axis)
-    known = [[at for at in marks if low <= at <= high] for marks in (FEW, NEAR, FACTORS)]
-    ticks = next((ticks for ticks in known if few and len(ticks) > 2), known[-1])
+    known = [*((FEW, NEAR) if few else ()), FACTORS, CLOSE, CLOSEST]
+    inside = [[at for at in marks if low <= at <= high] for marks in known]
+    ticks = next((ticks for ticks in inside if len(ticks) > 2), inside[known.index(FACTORS)])
     if high / low <= 1.01 * FACTORS[-1] / FACTORS[0] and len(ticks) > 1:
         axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.set_ticks([], minor=True)

@@ -66,6 +66,24 @@ def test_the_threshold_of_a_claim_is_drawn_in_its_groups_and_named():
     assert sum(line.get_linestyle() == "--" for line in axes.lines) == 1
 
 
+def test_labels_do_not_hide_the_thresholds_of_their_group():
+    table = pd.DataFrame({"group": ["x", "x", "y"], "series": ["a", "b", "c"], "loss": [1, 6, 1]})
+    (axes,) = bars(table, threshold=("half", {"x": (2, 4)})).axes
+    starts = {text.get_text()[0]: text.get_position()[0] for text in axes.texts}
+    assert starts["a"] > 4
+    assert starts["b"] > 6
+    assert 1 < starts["c"] < 2
+
+
+@pytest.mark.parametrize(("until", "least"), [(None, 4), (8, 4), (3, 3)])
+def test_labels_do_not_hide_the_mark_of_an_earlier_length(until, least):
+    table = pd.DataFrame({"group": ["x"], "series": ["a"], "loss": [1], "was": [4]})
+    (axes,) = bars(table, before="was", until=until).axes
+    (label,) = axes.texts
+    assert label.get_position()[0] > least
+    assert label.get_position()[0] < axes.get_xlim()[1]
+
+
 @pytest.mark.parametrize(
     ("threshold", "earlier", "last"),
     [(3.0, np.nan, 3.0), (0.95, 3.0, 3.0), ((0.5, 3.0), np.nan, 3.0), (0.95, 0.5, 1.0)],

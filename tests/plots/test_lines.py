@@ -272,7 +272,8 @@ def test_the_interval_of_a_point_without_neighbours_is_a_bar(values, bars, stair
 
 def test_lines_with_bars_are_drawn_beside_each_other_on_the_axes_of_their_data():
     found = table(a=(1, 2, 3), b=(1, 2, 3), c=(1, 2, 3))
-    bands, bars = (lines(found, style=plots.LineStyle(bars=each)) for each in (False, True))
+    styles = [plots.LineStyle(bars=each) for each in (False, True)]
+    bands, bars = (lines(found, names="legend", style=style) for style in styles)
     for figure in (bands, bars):
         figure.draw_without_rendering()
     (axes,), (banded,) = bars.axes, bands.axes
@@ -284,6 +285,19 @@ def test_lines_with_bars_are_drawn_beside_each_other_on_the_axes_of_their_data()
     apart = 2.5 * bars.dpi / 72
     assert [middle - left, right - middle] == pytest.approx([apart, apart])
     assert middle == pytest.approx(axes.transData.transform((2, 2))[0])
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_no_line_that_is_drawn_beside_another_begins_before_its_axis(scale):
+    found = table(a=(1, 2, 3), b=(1, 2, 3), c=(1, 2, 3))
+    style = plots.LineStyle(bars=True)
+    for names in ("ends", "legend"):
+        figure = lines(found, names=names, style=style, scales=(scale, "linear"))
+        figure.draw_without_rendering()
+        (axes,) = figure.axes
+        for line in joined(axes):
+            at, _ = line.get_transform().transform(line.get_xydata()[0])
+            assert at > axes.get_window_extent().x0
 
 
 def test_a_bar_of_an_open_interval_ends_where_the_axis_ends():
@@ -494,3 +508,17 @@ def test_a_number_and_its_percent_sign_stay_on_one_line():
     for letters in range(80, 130):
         figure = lines(table(a=(1, 2, 3)), subtitle="x" * letters + " intervals: 95 %, of weeks")
         assert any("95 %" in line for line in subtitle_of(figure).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((0.999, 1.004), ["0.98", "0.99", "1", "1.01", "1.02"]),
+        ((0.98, 1.06), ["0.95", "1", "1.05", "1.1"]),
+        ((0.85, 1.15), ["0.8", "0.9", "1", "1.1", "1.25"]),
+    ],
+)
+def test_factors_close_to_1_have_a_short_axis_with_ticks(values, expected):
+    found = table(a=(*values, 1.0)).drop(columns=["ci95_low", "ci95_high"])
+    (axes,) = factor_lines(found).axes
+    assert tick_labels(axes.yaxis) == expected

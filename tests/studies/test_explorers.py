@@ -272,12 +272,13 @@ def test_a_coarse_run_without_means_leaves_the_picture_until_it_is_refined(monke
 
 @pytest.fixture
 def drawn(monkeypatch, without_images):
-    """The tables from which intervals and timelines are drawn, and the subtitles of both."""
+    """The tables from which intervals and timelines are drawn, with their titles and subtitles."""
     kept = {}
 
     def keep(name):
         def draw(table, **how):
-            kept[name], kept[f"{name} subtitle"] = table, how["subtitle"]
+            kept[name], kept[f"{name} title"] = table, how["title"]
+            kept[f"{name} subtitle"] = how["subtitle"]
             figure, axes = plots.new_figure()
             axes.set_xscale("log" if how.get("log") else "linear")
             if "row" in how:
@@ -311,6 +312,10 @@ def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
         hours = schedule.average_weighted_response_time() / 3600
         assert dots["hours"][mode] == pytest.approx(hours, rel=1e-9)
         assert dots["ci95_low"][mode] < hours < dots["ci95_high"][mode]
+    used = drawn["timelines"].groupby(["panel", "site"], sort=False)["utilization"].mean()
+    local, shared = (100 * np.ptp(part) for _, part in list(used.groupby(level=0, sort=False))[:2])
+    words = f"by {local:.0f} points locally, and by {shared:.0f} with sharing"
+    assert drawn["timelines title"].endswith(words)
     third = drawn["timelines"].query("site == 3 and day == 10")
     assert [panel.split(":")[0] for panel in third["panel"]] == list(ran)[:3]
     for share, schedule in zip(third["utilization"], ran.values(), strict=False):
@@ -330,7 +335,21 @@ def test_the_ratio_by_the_penalty_is_that_of_the_schedules(without_images):
         spanning = sites.multi_site(m128, jobs, penalty, scheduling=co.FCFS())
         ratio = spanning.average_weighted_response_time() / base
         assert f"penalty {penalty:g}: {ratio:.3f} (" in picture.alt
-    assert f"its AWRT is {ratio:.3f} times" in picture.alt  # the title, at the chosen penalty
+
+
+def test_the_title_names_the_penalties_that_surely_pay_or_lose(without_images):
+    titles = set()
+    for how in ({}, {"policy": "FCFS"}, {"workload": "synthetic, 1"}, {"configuration": "m64"}):
+        alt = sharing.sharing_picture(**how, penalty=0.35, picture=sharing.BY_PENALTY).alt
+        numbers = re.findall(r"penalty ([\d.]+): [\d.]+ \(([\d.]+) to ([\d.]+)\)", alt)
+        assert len(numbers) == 9
+        pays = ", ".join(penalty for penalty, _, high in numbers if float(high) < 1)
+        loses = ", ".join(penalty for penalty, low, _ in numbers if float(low) > 1)
+        words = [f"pays at {pays}"] * bool(pays) + [f"loses at {loses}"] * bool(loses)
+        title = f"Spanning surely {' and '.join(words)}" if words else "No penalty decides it"
+        assert alt.startswith((f"{title}: penalty 0:", f"{title}; from "))
+        titles.add(title)
+    assert any("pays" in title and "loses" in title for title in titles)
 
 
 def test_who_gains_by_spanning_is_told_by_the_widths_of_the_jobs(drawn):

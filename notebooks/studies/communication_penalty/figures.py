@@ -307,7 +307,7 @@ def draw_ratios(table: pd.DataFrame, base: str, **options: Any) -> Figure:
     """
     table = table.assign(warning=table["warning"].mask(table["ratio"].isna(), ""))
     ylabel = f"mean response time\nover that with {base}"
-    style = plots.LineStyle(bare=BARE, whole_bands=True)
+    style = plots.LineStyle(bars=True, whole_bands=True)
     return plots.factor_lines(
         with_panels(table),
         y="ratio",

@@ -138,29 +138,30 @@ def _response_picture(ran, label, weight, before):
     if (table["ci95_high"] > MOST_GROWTH * table["hours"]).any():
         rings += "; a very wide interval: the queue may have grown to the end of the log"
     dots = plots.intervals(
-        table, x="hours", row="mode", words="words", log=True, row_height=0.34,
+        table, x="hours", row="mode", log=True, row_height=0.34,
         span=SPAN, before="before", beyond="arrows: beyond the axis",
         xlabel="AWRT in hours, on a logarithmic axis", title=_title(ran, spanning_over_sharing),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
         f"the time; jobs too wide for every machine (or, locally, for their site) are cut{rings}",
     )  # fmt: skip
+    plots.label_right(dots.axes[0], table["words"])
     return Picture(dots, rows=[f"{row['mode']} {row['words']}" for row in table.to_dict("records")])
 
 
 def _penalty_picture(how, label, weight):
     configuration, jobs, policy, chosen, load, count = how
     sharing = _run(model.SHARING, configuration, jobs, policy, 0.0, load, count)
-    rows, at_penalty = [], {}
+    rows = []
     for penalty in sorted({*PENALTIES, chosen}):
         spanning = _run(model.MULTI_SITE, configuration, jobs, policy, penalty, load, count)
-        at_penalty[penalty] = {model.SHARING: sharing, model.MULTI_SITE: spanning}
+        no_verdict = _no_verdict({model.SHARING: sharing, model.MULTI_SITE: spanning})
         ratio = _ratio(spanning, sharing, WEIGHINGS[weight])
-        rows.append({"penalty": penalty, "ends": ratio} | interval_columns(ratio, "ratio"))
+        row = {"penalty": penalty, "ends": ratio, "grows": no_verdict}
+        rows.append(row | interval_columns(ratio, "ratio"))
     table = pd.DataFrame(rows)
-    at_chosen = table.loc[table["penalty"] == chosen, "ends"].item()
     lines = plots.factor_lines(
         table, base="job sharing", x="penalty", y="ratio", xlabel="penalty",
-        ylabel="AWRT, spanning over sharing", title=_title(at_penalty[chosen], at_chosen),
+        ylabel="AWRT, spanning over sharing", title=_title_of_penalties(table, chosen),
         subtitle=f"{label} (dotted); weighted by {weight}; 95 % intervals by bootstrap over sixths "
         "of the time; below 1, spanning pays",
     )  # fmt: skip
@@ -168,6 +169,24 @@ def _penalty_picture(how, label, weight):
     words = [f"penalty {row.penalty:g}: {row.ratio:.3f} {_ends(row.ends, '{:.3f}'.format)}"
              for row in table.itertuples()]  # fmt: skip
     return Picture(lines, rows=words)
+
+
+def _title_of_penalties(table, chosen):
+    """Return the penalties at which spanning surely pays or loses, where the queue is stable."""
+    grows = table["grows"] != ""
+    stable = table[~grows]
+    if stable.empty:
+        return table.loc[table["penalty"] == chosen, "grows"].item()
+    pays, loses = stable.query("ci95_high < 1"), stable.query("ci95_low > 1")
+    both = {"pays": pays["penalty"], "loses": loses["penalty"]}
+    words = [
+        f"{verb} at {', '.join(map('{:g}'.format, penalties))}"
+        for verb, penalties in both.items() if len(penalties)
+    ]  # fmt: skip
+    title = f"Spanning surely {' and '.join(words)}" if words else "No penalty decides it"
+    if grows.any():
+        title += f"; from {table['penalty'][grows].min():g} on, the queue grows to the end"
+    return title
 
 
 def _ratio(spanning, sharing, weight):
@@ -221,11 +240,12 @@ def _changes_by_width(ran):
 
 
 def _busy_picture(ran, label):
-    busy = _busy_sites(ran)
+    busy, spreads = _busy_sites(ran)
     strips = plots.timelines(
         busy, panel="panel", strip="site", time="day", busy="utilization",
         until=busy["day"].max() + 1, xlabel="day", ylabel="site",
-        title="How busy each site is from day to day",
+        title=f"The busiest and the least busy site differ by {spreads[model.LOCAL]:.0f} points "
+        f"locally, and by {spreads[model.SHARING]:.0f} with sharing",
         subtitle=f"{label}; up to the last submission; headings: the least and the most busy site",
     )  # fmt: skip
     return Picture(strips, rows=busy["panel"].unique())
@@ -246,17 +266,18 @@ def _response_times(ran, weight, before):
 
 
 def _busy_sites(ran):
-    panels = []
+    panels, spreads = [], {}
     for mode, way in ran.items():
         if mode == model.SINGLE:
             continue
         busy = way.busy
         shares = 100 * busy.groupby("group")["utilization"].mean()
+        spreads[mode] = np.ptp(shares)
         heading = f"{mode}: {shares.min():.0f} to {shares.max():.0f} % busy"
         if mode == model.MULTI_SITE:
             heading += f", {100 * way.spanned:.1f} % of the jobs span"
         panels.append(busy.assign(panel=heading, site=busy["group"] + 1))
-    return pd.concat(panels)
+    return pd.concat(panels), spreads
 
 
 def _run(way, configuration, jobs, policy, penalty, load, count):

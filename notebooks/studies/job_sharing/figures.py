@@ -24,6 +24,7 @@ from studies.columns import column
 from studies.job_sharing.model import (
     ADAPTIVE,
     BEST_FIT,
+    CONFIGURATIONS,
     EQUAL,
     IN_TURN,
     LOCAL,
@@ -130,7 +131,7 @@ def draw_along(
         "ylabel": "AWRT divided by\nthat of job sharing",
         "base": "job sharing",
         "panel": "workload",
-        "style": plots.LineStyle(whole_bands=True),
+        "style": plots.LineStyle(bars=True, whole_bands=True),
     }
     weighted = pick(table, weight=weight)
     return plots.factor_lines(weighted, x=x, **{"y": "ratio"} | settings | options)
@@ -182,7 +183,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot weighted response times of spanning relative to job sharing, a line per system."""
-    look = plots.signs(table["configuration"].unique())
+    look = plots.shades([*CONFIGURATIONS, "one more"])
     return draw_along(table, line="configuration", look=look, **titles)
 
 
@@ -313,7 +314,8 @@ def adaptive_penalties(runs: pd.DataFrame) -> tuple[float, ...]:
 def draw_load(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot the weighted response time of spanning relative to job sharing, against the load."""
     options: dict[str, Any] = {"x": "load", "xlabel": "load", "line": "spanning", "names": "legend"}
-    return draw_along(table, look=plots.signs(AT_LOADS.values()), **options, **titles)
+    look = plots.signs(AT_LOADS.values()) | {AT_LOADS["EASY", PRINTED_PENALTY]: LOOK[MULTI_SITE]}
+    return draw_along(table, look=look, **options, **titles)
 
 
 LOAD_CAPTION = Caption(

@@ -242,7 +242,8 @@ def should_they_span(
         words.append(f"loses from {loses.min():g} on")
     figure = plots.factor_lines(
         table, x="penalty", y="ratio", line="line", base="job sharing",
-        style=plots.LineStyle(whole_bands=True), look=plots.signs(("at once", "adaptive")),
+        style=plots.LineStyle(bars=True, whole_bands=True),
+        look=plots.signs(("at once", "adaptive")),
         xlabel="penalty of jobs that span", ylabel="AWRT divided by\nthat of job sharing",
         title="Spanning at once certainly " + " and ".join(words) if words
         else "Whether spanning at once pays is undecided",
