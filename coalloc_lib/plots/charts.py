@@ -98,6 +98,7 @@ class Chart:
         self.look = self._signs(look)
         # The room for the names of the lines.
         self.letters = max(map(len, self.names)) if self.names_at_ends else 0
+        self.farthest_shift = max(self.style.shifts(len(self.names)))
         self.names_at_left = self.names_at_ends and _meet_at_the_right(
             (points, self.scales[panel][1]) for (_, panel), points in self.cells.items()
         )
@@ -285,7 +286,8 @@ class Chart:
             self._draw_printed(axes, mark)
         self._set_x_ticks(axes, ends, scales[0])
         if self.names_at_ends and not self.in_grid:
-            letters = self.letters * axes.get_gridspec().ncols
+            # A letter is about five points wide.
+            letters = (self.letters + self.farthest_shift / 5) * axes.get_gridspec().ncols
             _make_room(axes, ends, letters, self.names_at_left, beside=self.style.bars)
 
     def _draw_levels(self, axes: Axes, ends: Ends) -> None:
@@ -383,7 +385,7 @@ class Chart:
             for at, height, name in zip(ends["x"], heights, ends.index, strict=True)
             if name
         ]
-        name_lines(axes, tips, left=left)
+        name_lines(axes, tips, left=left, gap=6.0 + self.farthest_shift)
 
 
 class FactorChart(Chart):
@@ -496,7 +498,7 @@ def _make_room(axes, ends, letters, left, beside):
     # Names at the left need more room, because the labels of the vertical axis are there too.
     room = ((last - first) or 1.0) * (0.04 + 0.013 * letters) * (1.7 if left else 1)
     # Lines that are drawn beside each other begin a little to the left of their first point.
-    before = max(room * left, 0.03 * beside * (last - first))
+    before = max(room * left, 0.05 * beside * (last - first))
     limits = scale.inverted().transform(np.array([first - before, last + room * (not left)]))
     axes.set_xlim(*limits)
     axes.spines["bottom"].set_bounds(*ends)

@@ -132,7 +132,10 @@ def head(axes: Axes, heading: str, colour: str = "black") -> None:
 
 
 def name_lines(
-    axes: Axes, ends: Iterable[tuple[float, float, str, str]], left: bool = False
+    axes: Axes,
+    ends: Iterable[tuple[float, float, str, str]],
+    left: bool = False,
+    gap: float = 6.0,
 ) -> None:
     """Write the name of each line beside the end of the line, without overlaps between names.
 
@@ -144,6 +147,8 @@ def name_lines(
         The end of each line, with its name and colour.
     left : bool
         Whether the names are to the left of the ends of the lines.
+    gap : float
+        The distance between the end of a line and its name, in points.
     """
     ends = sorted(ends, key=lambda end: end[1])
     # The vertical positions of the names are in fractions of the axis, because the axis can be
@@ -157,7 +162,7 @@ def name_lines(
         heights[:-1] -= short
     style: dict[str, Any] = {"va": "center", "fontsize": 8, "annotation_clip": False}
     style |= {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
-    style |= {"ha": "right" if left else "left", "xytext": (-6 if left else 6, 0)}
+    style |= {"ha": "right" if left else "left", "xytext": (-gap if left else gap, 0)}
     for (x, _, name, colour), height in zip(ends, heights, strict=True):
         axes.annotate(name, (x, height), color=colour, bbox=NAME_BOX, **style)
 

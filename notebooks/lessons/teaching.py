@@ -223,6 +223,39 @@ def near(
     return hint
 
 
+def follows(answer: Any, sentences: Mapping[str, tuple[bool, str]]) -> str:
+    """Check which sentences a reader takes from the results, and return a hint if one is wrong.
+
+    Parameters
+    ----------
+    answer : str
+        The letters of the sentences that follow from the results, such as ``"ad"``.
+    sentences : dict of str to (bool, str)
+        For each letter, whether its sentence follows from the results, and a hint for a reader who
+        wrongly thinks so.
+
+    Returns
+    -------
+    str
+        An empty text if the answer is right, and otherwise a hint.
+
+    Raises
+    ------
+    InputError
+        If the answer is not a text of these letters.
+    """
+    letters = {letter for letter in str(answer).lower() if letter.isalnum()}
+    if not isinstance(answer, str) or not letters or not letters <= sentences.keys():
+        raise InputError(f"give letters from {min(sentences)} to {max(sentences)} in quotes")
+    for letter in sorted(letters):
+        does_follow, hint = sentences[letter]
+        if not does_follow:
+            return f"sentence {letter} does not follow: {hint}"
+    if any(does_follow for letter, (does_follow, _) in sentences.items() if letter not in letters):
+        return "what you chose follows, but it is not all that follows"
+    return ""
+
+
 def folded(summary: str, table: pd.DataFrame) -> HTML:
     """Return a table in a section that the reader opens by clicking on its summary."""
     return HTML(f"<details><summary>{escape(summary)}</summary>{table.to_html()}</details>")

@@ -9,7 +9,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.basics.checks import one_of
 from lessons import playground
-from lessons.teaching import checker, folded, guess, near, number_of
+from lessons.teaching import checker, folded, follows, guess, near, number_of
 
 
 @pytest.mark.parametrize(
@@ -124,6 +124,27 @@ def test_an_answer_that_an_exercise_rejects_gets_the_words_of_the_exercise():
 def test_a_number_near_a_typical_mistake_gets_its_hint(answer, right, told):
     slips = {"one": 1.0, "none": 0.0, "percent": 25.0}
     assert near(answer, right, 0.06, "hint", slips) == told
+
+
+SENTENCES = {"a": (True, "not needed"), "b": (False, "look again"), "c": (True, "not needed")}
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        ("ac", ""), ("C, a", ""), ("aac", ""),
+        ("a", "what you chose follows, but it is not all that follows"),
+        ("abc", "sentence b does not follow: look again"),
+    ],
+)  # fmt: skip
+def test_an_answer_names_all_sentences_that_follow_and_no_other(answer, hint):
+    assert follows(answer, SENTENCES) == hint
+
+
+@pytest.mark.parametrize("answer", ["", "d", "a and c", 3, None, ["a", "c"], True])
+def test_an_answer_that_names_no_sentences_is_refused(answer):
+    with pytest.raises(co.InputError, match=r"^give letters from a to c in quotes$"):
+        follows(answer, SENTENCES)
 
 
 def test_a_folded_table_hides_behind_its_summary():

@@ -15,7 +15,16 @@ from coalloc_lib.basics.checks import InputError, instance_of, shown
 from coalloc_lib.plots import Picture
 from coalloc_lib.statistics import Interval, Replications, interval_columns, pick, sample
 from coalloc_lib.statistics.saturation import replicated_traffic
-from lessons.teaching import ANSWERS, checker, held_against, near, number_of, off_by, ranked
+from lessons.teaching import (
+    ANSWERS,
+    checker,
+    follows,
+    held_against,
+    near,
+    number_of,
+    off_by,
+    ranked,
+)
 from studies.cluster_configurations import (
     FOUR,
     PROCESSORS,
@@ -26,6 +35,7 @@ from studies.cluster_configurations import (
     study,
 )
 from studies.cluster_configurations.claims import compare_jobs
+from studies.cluster_configurations.divisions import TWO_AND_TWO
 from studies.cluster_configurations.runs import SATURATED
 from studies.logic import all_of
 from studies.pages import MARKS
@@ -277,6 +287,36 @@ def _gap_that_overtaking_leaves(answer: Any) -> str:
     return near(answer, right, 0.015, hint, slips)
 
 
+def _what_follows(answer: Any) -> str:
+    """Check the last exercise, with the letters of its sentences in notebook 02."""
+    result = study.judge(study.archived())
+    divided = pick(result.figure("divisions").data(), family=TWO_AND_TWO)
+    worst, first = (pick(divided, way=way).set_index("m") for way in ("worst fit", "first fit"))
+    ends = result.figure("break-even").data().query("policy == 'FCFS'").set_index("sizes")
+    grows = [
+        bool(part["penalty"].is_monotonic_increasing)
+        for _, part in ends.sort_values("share").groupby("line")
+    ]
+    eight = pick(ends.reset_index(), line="8×32", sizes="U[1,4]")
+    sentences = {
+        "a": (
+            worst["ci95_high"][4] < worst["ci95_low"][0] - 0.01,
+            "certain and large are two questions; how many points is the difference?",
+        ),
+        "b": (all(grows), "follow each line from left to right"),
+        "c": (
+            first["ci95_low"].drop(0).max() > first["ci95_high"][0],
+            "find the highest point of the line of first fit",
+        ),
+        "d": (bool((eight["ci95_low"] > 0.4).all()), "read the end of the line of eight clusters"),
+        "e": (
+            worst["ci95_low"][0] <= first["ci95_high"][0],
+            "what is undecided is whether the claim means all divisions; look at equal clusters",
+        ),
+    }
+    return follows(answer, sentences)
+
+
 EXERCISES = {
     1: _slow_links,
     2: _jobs_of_one_size,
@@ -284,6 +324,7 @@ EXERCISES = {
     4: _where_best_fit_is_best,
     5: _penalty_under_first_fit,
     6: _gap_that_overtaking_leaves,
+    7: _what_follows,
 }
 check = checker(EXERCISES)
 

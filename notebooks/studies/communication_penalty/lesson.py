@@ -5,13 +5,23 @@ from functools import lru_cache
 from typing import Any
 
 import pandas as pd
+from scipy import stats
 
 import coalloc_lib as co
 from coalloc_lib.basics.checks import instance_of, one_of, shown
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.statistics import Replications, crossing
 from coalloc_lib.statistics.saturation import replicated_traffic
-from lessons.teaching import ANSWERS, checker, held_against, near, number_of, off_by, ranked
+from lessons.teaching import (
+    ANSWERS,
+    checker,
+    follows,
+    held_against,
+    near,
+    number_of,
+    off_by,
+    ranked,
+)
 from studies.communication_penalty import WHOLE, scenario, study
 from studies.logic import all_of
 
@@ -204,6 +214,42 @@ def _is_it_worst_fit(answer: Any) -> str:
     return near(answer, best.mean, 0.025, hint, slips)
 
 
+def _what_follows(answer: Any) -> str:
+    """Check the last exercise, with the letters of its sentences in notebook 03."""
+    result = study.judge(study.archived())
+    ratios = result.figure("figure1-ratios").data().query("parts == 4")
+    spread, groups = (result.figure(name).data() for name in ("figure5", "figure6"))
+    excluded = int(((spread["ci95_low"] > 1) | (spread["ci95_high"] < 1)).sum())
+    waits = groups.pivot_table(index=["max_jumps", "above"], columns="group", values="wait")
+    ends = ratios.query("group == 'stream' and psi == 0.15").set_index("max_jumps")
+    sentences = {
+        "a": (
+            excluded > stats.binom.ppf(0.95, len(spread), 0.05),
+            "how many of so many intervals exclude the true value by chance?",
+        ),
+        "b": (
+            bool((ratios.query("group == 'S1' and psi == 0.2")["ci95_high"] < 1).all()),
+            "look at the line of S1 at this penalty in each panel",
+        ),
+        "c": (
+            bool((waits["C4"] > 1.02 * waits["C1"]).any()),
+            "a response is a wait and a run; which of the two differs?",
+        ),
+        "d": (
+            bool(
+                (groups.query("group == 'C1'")["ci95_high"] < 1).all()
+                and (groups.query("group == 'C4'")["ci95_low"] > 1).all()
+            ),
+            "compare the lines of both groups with the dashed line",
+        ),
+        "e": (
+            ends["ci95_high"][8] < 1 < ends["ci95_low"][100],
+            "look at the line of all jobs at this penalty in both panels",
+        ),
+    }
+    return follows(answer, sentences)
+
+
 EXERCISES = {
     1: _slowest_link,
     2: _jobs_of_one_size,
@@ -212,6 +258,7 @@ EXERCISES = {
     5: _threshold_of_more_jobs,
     6: _threshold_at_need,
     7: _is_it_worst_fit,
+    8: _what_follows,
 }
 check = checker(EXERCISES)
 

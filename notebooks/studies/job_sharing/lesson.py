@@ -21,10 +21,19 @@ from coalloc_lib.statistics.site_comparison import ALL
 from coalloc_lib.workloads.sites import round_robin, staying
 from coalloc_lib.workloads.swf import SwfLog
 from lessons.logs import HOUR, recorded_waits, share_of, told
-from lessons.teaching import checker, near
-from studies.job_sharing import workloads
+from lessons.teaching import checker, follows, near
+from studies.job_sharing import study, workloads
 from studies.job_sharing.figures import AT_LOADS, LOOK
-from studies.job_sharing.model import EQUAL, IN_TURN, PENALTIES, PRINTED_PENALTY, SINGLE
+from studies.job_sharing.model import (
+    EQUAL,
+    EXTRACTS,
+    IN_TURN,
+    PENALTIES,
+    PRINTED_PENALTY,
+    SINGLE,
+    STANDARD,
+    SYNTHETIC,
+)
 from studies.job_sharing.runs import ALL_USERS, name_of_sites
 
 #: Exercise 1: two jobs for a cluster of eight processors. Both jobs are submitted at time 0, and
@@ -450,9 +459,42 @@ def _one_more_sample(answer: Any) -> str:
 
 #: The function `check` of the notebook, which takes the number of an exercise and a reader's
 #: answer, and says whether the answer is right.
+def _what_follows(answer: Any) -> str:
+    """Check the last exercise, with the letters of its sentences in notebook 04."""
+    result = study.judge(study.archived())
+    wide, joined, spans, ends = (
+        result.figure(name).data() for name in ("figure7", "joining", "figure5", "break_even")
+    )
+    ends = ends.set_index(["workload", "configuration", "scheduling"])
+    m64, m128 = (ends.loc[(SYNTHETIC, name, "EASY")] for name in ("m64", STANDARD))
+    largest = pick(joined, configuration="m384", assignment=IN_TURN, users="1 of 384")
+    largest = pick(largest, weight="work")
+    spans = pick(spans, configuration=STANDARD, weight="work", penalty=PRINTED_PENALTY)
+    sentences = {
+        "a": (
+            bool((pick(wide, weight="work")["ci95_low"] < 1).any()),
+            "what is undecided is whether the increase is significant; is there an increase?",
+        ),
+        "b": (
+            bool(np.isinf(ends.loc[(EXTRACTS, "m256", "FPFS(50)"), "p"])),
+            "the interval goes on beyond the penalties that were simulated; what does it contain?",
+        ),
+        "c": (m64["ci95_low"] > m128["ci95_high"], "compare the ends of both intervals"),
+        "d": (
+            bool((largest["ci95_low"] > 1).all()),
+            "compare the ends of both intervals of this site with the dashed line",
+        ),
+        "e": (
+            bool((pick(spans, workload=EXTRACTS)["ci95_low"] > 1).all()),
+            "look at the whole interval at this penalty",
+        ),
+    }
+    return follows(answer, sentences)
+
+
 check = checker(
     {
         1: _two_weights, 2: _longest_that_slips, 3: _under_fcfs, 4: _some_stay, 5: _three_machines,
-        6: _one_more_sample,
+        6: _one_more_sample, 7: _what_follows,
     }
 )  # fmt: skip

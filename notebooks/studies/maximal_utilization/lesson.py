@@ -12,7 +12,7 @@ from coalloc_lib.analytic import slotted_as_printed, slotted_utilization
 from coalloc_lib.basics.checks import instance_of, shown
 from coalloc_lib.basics.seeds import spawn
 from coalloc_lib.statistics import paired_difference, pick
-from lessons.teaching import ANSWERS, checker, near, number_of, off_by, raised, ranked
+from lessons.teaching import ANSWERS, checker, follows, near, number_of, off_by, raised, ranked
 from studies.maximal_utilization import FOUR, pathological_loss, study
 from studies.maximal_utilization.figures import FREEDOM_LABELS
 from studies.maximal_utilization.model import MANY
@@ -147,6 +147,38 @@ def _breaks_equation_4(answer: Any) -> str:
     return "" if off > FAR_OFF else f"it is off by {off:.3f}; what if one job fills the cluster?"
 
 
+def _what_follows(answer: Any) -> str:
+    """Check the last exercise, with the letters of its sentences in notebook 01."""
+    result = study.judge(study.archived())
+    fits = result.figure("figure6").data().dropna(subset="difference")
+    sizes = result.figure("figure4").data().dropna(subset="difference").set_index("sizes")
+    gains = pick(result.figure("waiting").data(), sizes="U[1,14]", policy="FPFS(50)")
+    gains = gains.set_index("waiting")
+    sentences = {
+        "a": (
+            bool((fits["difference_ci95_low"] <= 0).all()),
+            "what is undecided is the meaning of two words; compare the bars of each pair",
+        ),
+        "b": (
+            gains["ci95_low"][100] > gains["ci95_high"].drop(100).max(),
+            "look at the intervals of all numbers of waiting jobs",
+        ),
+        "c": (
+            bool((gains["ci95_low"] > 0.1).all()),
+            "read the gain at the longest queue of the figure",
+        ),
+        "d": (
+            sizes["difference_ci95_high"]["D(0.894)[1,32]"] < 0,
+            "compare the two bars of these sizes",
+        ),
+        "e": (
+            any(row.item == "MU-11" and row.verdict == "does not hold" for row in result.rows),
+            "which data would decide it, and are they public?",
+        ),
+    }
+    return follows(answer, sentences)
+
+
 EXERCISES = {
     1: _two_processors,
     2: _pathological_limit,
@@ -154,6 +186,7 @@ EXERCISES = {
     4: _jumps_for_ten_points,
     5: _widest_first,
     6: _breaks_equation_4,
+    7: _what_follows,
 }
 check = checker(EXERCISES)
 

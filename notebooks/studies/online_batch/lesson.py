@@ -20,19 +20,22 @@ from coalloc_lib.statistics import Interval, pick
 from coalloc_lib.widgets import booking_session
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.inputs import slider_with_entry
-from lessons.teaching import checker, near
-from studies.online_batch import Setting, model, simulate
+from lessons.teaching import checker, follows, near
+from studies.online_batch import Setting, model, simulate, study
 from studies.online_batch.claims import small_and_middle, waits_over_length
 from studies.online_batch.figures import LOOK, beside_the_record, plain, sums_of
 from studies.online_batch.model import (
+    BOOKERS,
     CTC,
     EXACT,
     HOUR,
+    HPC2N,
     KTH,
     LEAST,
     ONLINE,
     OWN_SERVERS,
     POLICIES,
+    QUEUERS,
     REQUESTED,
 )
 from studies.online_batch.reserved import power
@@ -597,9 +600,41 @@ def _least_minutes(log: model.Log, hours: int) -> int:
     return minutes
 
 
+def _what_follows(answer: Any) -> str:
+    """Check the last exercise, with the letters of its sentences in notebook 05."""
+    result = study.judge(study.archived())
+    certain = result.figure("certainty").data().set_index(["log", "length", "policy"])
+    beside = result.figure("beside").data().set_index(["panel", "length", "line"])
+    hpc2n = certain.loc[(HPC2N, EXACT, ONLINE)]
+    kth_queue = beside.loc[(KTH, REQUESTED, QUEUERS)].set_index("at")
+    sentences = {
+        "a": (
+            any(row.item == "OB-4" and row.verdict == "holds" for row in result.rows),
+            "for what did we use the longest waits before we judged this claim?",
+        ),
+        "b": (
+            bool(0.95 < hpc2n["ci95_low"] <= hpc2n["ci95_high"] < 1.05),
+            "which differences does the interval leave open?",
+        ),
+        "c": (
+            bool((beside.loc[(KTH, EXACT, BOOKERS), "ci95_high"] < 1).all()),
+            "compare the line of the jobs that book with the dashed line",
+        ),
+        "d": (
+            certain.loc[(CTC, REQUESTED, "conservative"), "ci95_low"] > 1,
+            "compare the interval with the dashed line",
+        ),
+        "e": (
+            kth_queue["ci95_low"][0.1] > 1,
+            "look at the whole interval at one job in ten",
+        ),
+    }
+    return follows(answer, sentences)
+
+
 check = checker(
     {
         1: _idle_in_example, 2: _attempts_of_second, 3: _wide_jobs, 4: _refused_by_a_limit,
-        5: _cost_of_reservations, 6: _cut_of_ctc,
+        5: _cost_of_reservations, 6: _cut_of_ctc, 7: _what_follows,
     }
 )  # fmt: skip
