@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import coalloc_lib as co
 from coalloc_lib.basics.times import HOUR
+from coalloc_lib.statistics import resample_weeks
 from coalloc_lib.workloads import catalogue
 from coalloc_lib.workloads.swf import SwfLog
 from studies import log_files
@@ -116,6 +117,23 @@ def share_of(is_so: ArrayLike, values: ArrayLike) -> str:
     return told(np.where(np.isfinite(np.asarray(values, dtype=float)), is_so, np.nan), "{:.0%}")
 
 
-def share_up_to(values: ArrayLike, limit: float) -> str:
-    """Format the percentage of values that are at most `limit`, as a string; skip NaN values."""
-    return share_of(np.asarray(values, dtype=float) <= limit, values)
+def share_up_to(waits: ArrayLike, limit: float, submit: ArrayLike) -> str:
+    """Format the percentage of waits of at most `limit`, with its 95 % interval; skip NaN values.
+
+    Parameters
+    ----------
+    waits : array_like of float
+        The wait of each job, in the unit of `limit`.
+    limit : float
+        The longest wait that counts.
+    submit : array_like of float
+        When each job was submitted, in seconds. The interval comes from a bootstrap over weeks.
+    """
+    waits, submit = np.asarray(waits, dtype=float), np.asarray(submit, dtype=float)
+    known = np.isfinite(waits)
+    if not known.any():
+        return NOT_RECORDED
+    weeks = resample_weeks(waits[known] <= limit, np.ones(known.sum()), submit[known])
+    share = weeks.interval(lambda means: means[0])
+    ends = share.warning or f"{share.low:.0%} to {share.high:.0%}"
+    return f"{share.estimate:.0%} ({ends})"

@@ -72,10 +72,25 @@ def test_waits_that_are_not_recorded_are_missing():
 def test_missing_values_are_told_in_words_and_count_in_no_mean():
     assert told([np.nan, 1.0, 2.0]) == "1.5 h"
     assert told([0.25], "{:.0%}") == "25%"
-    assert share_up_to([np.nan, 1.0, 2.0, 3.0, 4.0], 2) == "50%"
     assert share_of([True, True, False], [np.nan, 1.0, 1.0]) == "50%"
-    for shown in (told([np.nan]), told([]), share_up_to([np.nan], 2), share_of([True], [np.nan])):
+    unknown = share_up_to([np.nan], 2, [0.0])
+    for shown in (told([np.nan]), told([]), unknown, share_of([True], [np.nan])):
         assert shown == NOT_RECORDED
+
+
+def test_a_share_of_short_waits_has_an_interval_from_the_weeks():
+    week, rng = 7 * 24 * 3600, np.random.default_rng(1)
+    submit = np.arange(20) * week
+    assert share_up_to([np.nan, *[1.0, 2.0, 3.0, 4.0] * 4, 1, 3, 4], 2, submit) != NOT_RECORDED
+    same = share_up_to([np.nan, *[1.0, 3.0] * 4_000], 2, np.linspace(0, 20 * week, 8_001))
+    assert same == "50% (50% to 50%)"
+    # In half of the weeks, every wait is short, and in the others, none is.
+    busy = np.repeat(rng.permutation([1.0, 3.0] * 10), 50)
+    words = share_up_to(busy, 2, np.linspace(0, 20 * week, 1_000, endpoint=False))
+    share, low, high = (float(number) for number in re.findall(r"(\d+)%", words))
+    assert share == 50
+    assert low < 35
+    assert high > 65
 
 
 def test_groups_by_requested_time_have_words_where_a_log_has_no_waits():
