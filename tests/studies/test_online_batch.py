@@ -17,9 +17,10 @@ from studies.online_batch import (
     simulate,
     study,
     trees,
+    waiting_limits,
 )
 from studies.online_batch.further import draw_beside
-from studies.online_batch.lesson import book_or_queue, check, who_books
+from studies.online_batch.lesson import check, who_books
 from studies.online_batch.model import (
     ALL,
     BOOKERS,
@@ -53,6 +54,7 @@ from studies.online_batch.settings import (
     as_read,
     readings,
 )
+from studies.online_batch.waiting_limits import book_or_queue
 from studies.weeks import weekly_sums
 from tests.studies.small import SMALL
 from tests.studies.small_logs import small_logs
@@ -189,15 +191,15 @@ def test_a_centre_sees_what_schedules_say(kth):
 
 def test_the_picture_of_limits_keeps_its_axes_and_shows_the_last_one_dashed(monkeypatch, kth):
     drawn = []
-    monkeypatch.setattr(lesson.plots, "Picture", lambda figure, **_: drawn.append(figure))
+    monkeypatch.setattr(waiting_limits.plots, "Picture", lambda figure, **_: drawn.append(figure))
     machine = co.Multicluster([100])
     tables = {
-        f"before: overestimate {at:g}": book_or_queue(kth.jobs, machine, lesson.LIMITS, at)
+        f"before: overestimate {at:g}": book_or_queue(kth.jobs, machine, waiting_limits.LIMITS, at)
         for at in (2, 0)
     }
-    now = book_or_queue(kth.jobs, machine, lesson.LIMITS, 1)
-    lesson.limits_picture(now)
-    lesson.limits_picture(now, "", tables)
+    now = book_or_queue(kth.jobs, machine, waiting_limits.LIMITS, 1)
+    waiting_limits.limits_picture(now)
+    waiting_limits.limits_picture(now, "", tables)
     alone, beside = (figure.axes[0] for figure in drawn)
     (dashed,) = (line for line in beside.lines if line.get_linestyle() == "--")
     assert dashed.get_label() == "before: overestimate 0"
@@ -455,7 +457,7 @@ def test_limits_whose_points_coincide_share_a_label():
     waits = pd.DataFrame({"mean_wait": [0.4, 1.0, 2.0, 2.1, 2.1, 2.1], "easy_wait": 1.5})
     axes = co.plots.new_figure()[1]
     axes.set(xlim=(0, 20), ylim=(0.1, 10), yscale="log")
-    lesson._name_limits(axes, waits, pd.Series([17.0, 10.0, 5.0, 0.1, 0.0, 0.0]))
+    waiting_limits._name_limits(axes, waits, pd.Series([17.0, 10.0, 5.0, 0.1, 0.0, 0.0]))
     assert [text.get_text() for text in axes.texts] == ["6 h", "12 h", "24 h", "48, 96, 336 h"]
 
 
