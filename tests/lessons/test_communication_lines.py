@@ -1,5 +1,7 @@
-"""Folded answers of notebook 03 are those of the library: the break-even penalty by the load."""
+"""Folded answers of notebook 03 are those of the library: who gains, and the break-even penalty."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import coalloc_lib as co
@@ -32,3 +34,28 @@ def test_the_full_system_breaks_even_at_a_lower_penalty(jumps, ends, full):
     gained = co.statistics.Replications([(split / whole - 1) / work for split, whole in pairs])
     assert (gained.mean, gained.interval.half_width) == pytest.approx(full, abs=0.0006)
     assert gained.interval.high < found.low
+
+
+@pytest.mark.parametrize(
+    ("jumps", "load", "penalty", "whole", "split"),
+    [
+        (8, 0.786, 0.1, (-0.90, 0.52), (-4.56, 0.61)),
+        (8, 0.786, 0.15, (0.90, 0.67), (-2.08, 0.56)),
+        (8, 0.786, 0.2, (3.11, 0.87), (0.64, 0.81)),
+        (100, 0.786, 0.0, (0.84, 0.15), (-7.71, 0.41)),
+        (100, 0.786, 0.15, (3.11, 0.46), (-2.36, 0.48)),
+        (8, 0.6, 0.1, (0.15, 0.04), (-1.19, 0.08)),
+    ],
+)
+def test_jobs_of_medium_size_lose_before_those_that_pay(jumps, load, penalty, whole, split):
+    def means(seed, above):
+        jobs = WHOLE.with_(above=above, parts=4, span_penalty=penalty)
+        ran = scenario(max_jumps=jumps, workload=jobs).simulate(jobs=20_000, load=load, seed=seed)
+        sizes = pd.Series(ran.jobs.processors[2_000:])
+        response = pd.Series(ran.response[2_000:])
+        return [response[sizes.between(*ends)].mean() for ends in ((7, 10), (11, 19))]
+
+    later = [np.subtract(means(seed, 10), means(seed, 19)) for seed in range(1, 11)]
+    for values, (mean, half_width) in zip(np.transpose(later), (whole, split), strict=True):
+        found = co.student(pd.Series(values))
+        assert (found.estimate, found.half_width) == pytest.approx((mean, half_width), abs=0.006)

@@ -355,7 +355,7 @@ def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE1_CAPTION = Caption(
     f"Figure 1: jobs above {ABOVE} processors split into {PARTS}; {AT_LOAD}",
-    finding="The largest jobs respond sooner if they are split, unless the penalty is too high",
+    finding="The smallest jobs gain a little by splitting; the largest, unless the penalty is high",
 )
 
 

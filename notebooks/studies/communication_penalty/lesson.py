@@ -166,7 +166,7 @@ def _threshold_of_more_jobs(answer: Any) -> str:
         "simulate split and whole jobs with the same seed, and find the penalty at which their "
         "mean response times are equal"
     )
-    return near(answer, crossing(_delay, 0.0, 0.4).interval.estimate, 0.025, hint)
+    return near(answer, crossing(_delay, 0.0, 0.4).interval.estimate, 0.02, hint)
 
 
 @lru_cache
