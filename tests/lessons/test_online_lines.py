@@ -1,4 +1,4 @@
-"""A number in notebook 05 that no cell prints: the wait of requests made without notice."""
+"""Numbers in notebook 05 that no cell prints: waits of random jobs after a line is changed."""
 
 import numpy as np
 import pytest
@@ -20,3 +20,44 @@ def test_the_same_requests_without_notice_wait_as_briefly_as_jobs_without_reserv
         ran = co.simulate(machine, late, scheduling=step)
         waits.append(ran.wait[ran.served].mean())
     assert np.mean(waits) == pytest.approx(1.12, abs=0.005)
+
+
+MACHINE, HORIZON = co.Multicluster([100]), 28 * 24
+
+
+def online(minutes):
+    attempts = 14 * 24 * 60 // minutes
+    return co.Online(slot=0.25, step=minutes / 60, max_attempts=attempts, horizon=HORIZON)
+
+
+def waits(load, policy, hours=0):
+    """Return the mean waits, from the requested start, of ten samples that reserve ahead."""
+    how = {"service": co.Hyperexponential(2.5, 2.0), "request": "total"}
+    model, means = co.JobModel(sizes=co.parse_sizes("D(0.9)[1,64]"), **how), []
+    for seed in range(10):
+        jobs = model.sample(count=5_000, seed=seed + 1, rate=1.0).with_load(MACHINE, load)
+        notice = np.random.default_rng(seed).exponential(hours, len(jobs)) if hours else 0
+        jobs = jobs.replace(earliest_start=jobs.submit + notice)
+        ran = co.simulate(MACHINE, jobs, scheduling=policy)
+        means.append(ran.delay[ran.served].mean())
+    return co.statistics.Replications(means)
+
+
+@pytest.mark.parametrize(
+    ("load", "one", "other", "hours", "half"),
+    [
+        (0.8, online(15), co.Conservative(), 0.573, 0.090),
+        (0.8, online(15), online(1), 0.53, 0.07),
+        (0.8, online(1), co.Conservative(), 0.045, 0.031),
+    ],
+)
+def test_policies_differ_by_this_at_other_loads(load, one, other, hours, half):
+    found = (waits(load, one) - waits(load, other)).interval
+    assert (found.estimate, found.half_width) == pytest.approx((hours, half), abs=0.005)
+
+
+def test_reservations_lengthen_waits_less_at_a_lower_load():
+    ahead, none = (waits(0.5, online(15), hours) for hours in (16, 0))
+    grown = (ahead - none).interval
+    assert (none.mean, grown.estimate) == pytest.approx((0.20, 0.08), abs=0.006)
+    assert grown.half_width == pytest.approx(0.05, abs=0.006)

@@ -37,3 +37,29 @@ def test_the_tasks_of_the_explorer_have_these_losses(asked, ordered, unordered, 
     for request, loss in losses.items():
         found = max_utilization_of(LossQuestion(request=request, **asked))
         assert 1 - found.max_utilization == pytest.approx(loss, abs=0.0015)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "high", "points"),
+    [([8, 8], 2, -0.579), ([8, 8], 3, -0.658), ([8, 8], 8, -0.003), ([5, 5], 2, -0.653),
+     ([5, 5], 5, -0.0005), ([4, 4, 4], 2, 0.0), ([4, 4, 4], 4, 0.0)],
+)  # fmt: skip
+def test_equation_5_is_this_far_from_the_exact_loss(clusters, high, points):
+    how = {"system": co.Multicluster(clusters), "sizes": co.uniform(1, high)}
+    how |= {"components": len(clusters), "request": "unordered"}
+    exact, formula = co.exact_utilization(**how), co.maximal_utilization(**how)
+    off = 100 * (formula.capacity_loss - exact.capacity_loss)
+    assert off == pytest.approx(points, abs=0.0006 if points else 1e-9)
+
+
+def test_jumps_of_ordered_jobs_and_a_freer_request_are_not_told_apart_for_mixed_sizes():
+    def loss(request, limit):
+        sizes = co.parse_sizes("D(0.768)[1,32]")
+        jobs = co.JobModel(sizes=sizes, components=4, request=request)
+        four = {"system": co.Multicluster([32] * 4), "scheduling": co.FPFS(max_jumps=limit)}
+        asked = co.Scenario(workload=jobs, **four)
+        return co.saturated_loss(asked, jobs=20_000, backlog=500)
+
+    ordered, unordered = loss("ordered", 200), loss("unordered", 0)
+    assert (ordered.estimate, unordered.estimate) == pytest.approx((0.168, 0.173), abs=0.0006)
+    assert ordered.high > unordered.low

@@ -297,7 +297,8 @@ def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
     panels = table["panel"].unique()
     scales = {panel: LOGLOG if "all" in panel else ("linear", "log") for panel in panels}
     axes = {"xlabel": "length (hours)", "ylabel": "mean of wait / length"}
-    return draw_trend(table, scales=scales, style=LOW, **axes, **titles)
+    style = plots.LineStyle(height=2.5, bars=True)
+    return draw_trend(table, scales=scales, style=style, **axes, **titles)
 
 
 FIGURE3_CAPTION = Caption(

@@ -34,9 +34,10 @@ from studies.online_batch.model import (
 )
 from studies.online_batch.reserved import power
 from studies.online_batch.runs import over_weeks
+from studies.online_batch.settings import BY_SERVERS
 from studies.online_batch.waiting_limits import BY_WEEKS, hours_by_week
 from studies.online_batch.worked_example import worked_example
-from studies.weeks import week_of
+from studies.weeks import week_of, weekly_sums
 
 #: The panel of Figure 7(a) that a question in the notebook refers to, and the columns with the mean
 #: wait and the two ends of its interval.
@@ -48,6 +49,16 @@ AHEAD = (
     "by 1.5 hours or a little less",
     "by far more, because reservations fragment the calendar",
 )  # fmt: skip
+#: The options of the question which widths wait less online: whether jobs of one server do, and
+#: whether the widest do.
+WIDTHS = {
+    (True, False): "the jobs of one server",
+    (False, True): "the jobs of more than 64 servers",
+    (True, True): "both",
+    (False, False): "neither",
+}
+#: The options of the question how long jobs that book wait beside a queue.
+BOOKED = ("less than if nobody books", "about as long", "at least 1.5 times as long")
 #: The seed and the current time of the calendar of stop 1; the number of servers and the length of
 #: a request, of one for fewer servers and of one for a shorter time; and the options of the
 #: question which of these two starts earlier.
@@ -147,6 +158,27 @@ def reserving_ahead(result: Any) -> str | None:
     growth = Interval(0, all_ahead.low - none_ahead.high, all_ahead.high - none_ahead.low, 0)
     options = dict(zip(AHEAD, ((-9, 0.75), (0.75, 1.6), (2.0, 99)), strict=True))
     return _among(growth, options)
+
+
+def widths_that_gain(result: Any) -> str:
+    """Return the correct answer to the question: which jobs wait less online than under EASY?"""
+    rows = pick(beside_the_record(result.runs), log=KTH, grouping=BY_SERVERS)
+    waits_less = []
+    for limit in ({"up_to": 1}, {"above": 64}):
+        online, easy = (
+            weekly_sums(pick(rows, policy=policy, **limit), "wait_h", "jobs")
+            for policy in (LEAST, "EASY")
+        )
+        waits_less.append(over_weeks(rows).ratio(online, easy).high < 1)
+    return WIDTHS[tuple(waits_less)]
+
+
+def waits_beside(result: Any) -> str | None:
+    """Return the correct answer to the question: how long do jobs wait that book beside a queue?"""
+    rows = result.figure("beside").data()
+    (row,) = pick(rows, panel=KTH, length=REQUESTED, line=BOOKERS, at=0.1).to_dict("records")
+    found = Interval(row["ratio"], row["ci95_low"], row["ci95_high"], 0)
+    return _among(found, dict(zip(BOOKED, ((0, 1), (0.8, 1.25), (1.5, np.inf)), strict=True)))
 
 
 def told_requests(result: Any) -> str | None:

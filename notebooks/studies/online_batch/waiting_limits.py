@@ -149,13 +149,15 @@ def limits_picture(
                   label=f"all jobs, {policy}", clip_on=False)  # fmt: skip
     _label_axes(axes)
     _name_limits(axes, booked, refused)
-    sooner = refused[booked["mean_wait"] <= table.loc["EASY", "mean_wait"]]
+    is_sooner = booked["mean_wait"] <= table.loc["EASY", "mean_wait"]
     title = "At every limit shown, booked jobs wait longer than queued jobs"
     if note:
         title = "A draft of the waits of booked jobs and queued jobs"
-    elif len(sooner):
-        least = f"{sooner.min():.0f} % of the work"
-        title = f"To wait no longer than in the queue, booking rejects about {least}"
+    elif is_sooner.any():
+        share = f"{refused[is_sooner].min():.0f} %"
+        if not is_sooner.all():  # The lines cross between two of the limits that were run.
+            share = f"{refused[~is_sooner].max():.0f} to {share}"
+        title = f"To wait no longer than in the queue, booking rejects {share} of the work"
     plots.title_figure(figure, title, f"bars: 95 %, bootstrap over weeks{note}")
     in_words = (
         f"up to {hours:g} h: wait {row.mean_wait:.3g} h, rejected {100 * row.refused_work:.0f} %"
