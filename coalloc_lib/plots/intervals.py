@@ -381,5 +381,6 @@ def label_right(axes: Axes, texts: Sequence[str]) -> None:
         raise InputError(f"texts has {len(texts)} texts; give one for each of the {rows} rows")
     right = axes.secondary_yaxis("right")
     right.set_yticks(range(len(texts)), [fill(text, WRAPPED) for text in texts])
-    right.tick_params(length=0, labelsize=7.5)
+    # The texts keep a distance from arrows at the end of the axis.
+    right.tick_params(length=0, labelsize=7.5, pad=8)
     right.spines["right"].set_visible(False)

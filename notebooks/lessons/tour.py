@@ -145,7 +145,7 @@ def _follow_the_last_player(new: co.Player) -> None:
 
 #: The possible answers to the first question in notebook 00: how much does spanning shorten the
 #: mean response time if jobs may overtake each other, compared with first come, first served?
-OPTIONS = ("as much", "more", "less, or nothing at all")
+OPTIONS = ("more", "as much", "less, but something", "nothing: it makes the response longer")
 
 
 def what_is_left() -> str:
@@ -154,9 +154,10 @@ def what_is_left() -> str:
         schedule(name).response.mean() - schedule(split).response.mean()
         for name, split in (("whole", "split"), ("overtaking", "overtaking, split"))
     )
-    if with_overtaking <= 0.5 * without_overtaking:
-        return OPTIONS[2]
-    return OPTIONS[1] if with_overtaking > without_overtaking else OPTIONS[0]
+    if with_overtaking <= 0:
+        return OPTIONS[3]
+    share = with_overtaking / without_overtaking
+    return OPTIONS[0] if share > 1.1 else OPTIONS[1] if share > 0.9 else OPTIONS[2]
 
 
 def _gain_nothing(answer: Any) -> str:

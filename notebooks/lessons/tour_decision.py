@@ -92,8 +92,8 @@ def questions() -> list[tuple[str, str, str, str]]:
     times = f"{exact.estimate:.2f} [{exact.low:.2f}, {exact.high:.2f}] times"
     return [
         ("Is a job wider than\nevery cluster?", "yes", "It has to span.",
-         _claim("JS-6", "4×128, response weighted by work: {} times that if cut up (04).")),
-        ("Is the load light?", "yes", "Do nothing: few jobs wait.",
+         _claim("JS-6", "4×128, response weighted by work: {} times that with pieces (04).")),
+        ("Is the load below\nabout 0.3?", "yes", "Change nothing: few jobs wait.",
          f"3×8, load 0.3, no penalty: spanning changes the response by {free} (map)."),
         ("May a job overtake\none that waits?", "no", "Span, while the penalty is small.",
          f"3×8, load 0.7: it pays up to a penalty of {pays_up_to_in_words('FCFS', 0.7)} (map)."),
@@ -115,16 +115,16 @@ def decision_picture() -> plots.Picture:
     box = {"boxstyle": "round,pad=0.5", "facecolor": "#EAF3FA", "edgecolor": plots.STANDARD.colour}
     arrow = {"arrowstyle": "-|>", "color": plots.style.GREY}
     for row, (question, answer, advice, number) in enumerate(rows):
-        begin = (0.3, -row) if question else (0.15, -row)
+        begin = (0.245, -row) if question else (0.15, -row)
         axes.annotate("", (0.39, -row), begin, arrowprops=arrow)
-        axes.text(0.345, 0.1 - row, answer, ha="center", fontsize=8.5)
+        axes.text(0.32, 0.1 - row, answer, ha="center", fontsize=8.5)
         axes.text(0.4, 0.17 - row, advice, va="center", fontsize=9.5, weight="bold")
         axes.text(0.4, -0.17 - row, number, va="center", fontsize=8)
         if question:
             axes.text(0.15, -row, question, ha="center", va="center", fontsize=8.5, bbox=box)
         is_last = not rows[min(row + 1, len(rows) - 1)][0]
         if question:
-            axes.annotate("", (0.15, -(1.0 if is_last else 0.68) - row), (0.15, -0.32 - row),
+            axes.annotate("", (0.15, -(1.0 if is_last else 0.71) - row), (0.15, -0.29 - row),
                           arrowprops=arrow | {"arrowstyle": "-"} if is_last else arrow)  # fmt: skip
             axes.text(0.165, -0.55 - row, "no" if answer == "yes" else "yes", fontsize=8.5)
     axes.set(xlim=(0, 1), ylim=(0.6 - len(rows), 0.6))

@@ -38,7 +38,6 @@ from studies.cluster_configurations.claims import compare_jobs
 from studies.cluster_configurations.divisions import TWO_AND_TWO
 from studies.cluster_configurations.runs import SATURATED
 from studies.logic import all_of
-from studies.pages import MARKS
 from studies.results import StudyResult
 
 STANDARD = co.Scenario(co.Multicluster([32] * 4), FOUR)
@@ -109,15 +108,18 @@ QUESTIONS = {
 
 
 def folded(result: StudyResult, names: Iterable[str]) -> HTML:
-    """Return figures as HTML, each collapsed below the question that it answers."""
+    """Return figures as HTML, each collapsed below the question that it answers.
+
+    The claims are named without their verdicts, so that a reader can guess first.
+    """
     parts = []
     for name in names:
         question, why = QUESTIONS[name]
         figure = result.figure(name)
-        verdicts = ", ".join(f"{MARKS[row.verdict][1]} {row.item}" for row in figure.verdicts)
+        claims = ", ".join(row.item for row in figure.verdicts)
         shown = figure._repr_mimebundle_()["text/html"]
         parts.append(
-            f"<details><summary><b>{escape(question)}</b> {verdicts}</summary>"
+            f"<details><summary><b>{escape(question)}</b> {claims}</summary>"
             f"{shown}<p>{escape(why)}</p></details>"
         )
     return HTML("".join(parts))

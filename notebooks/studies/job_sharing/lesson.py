@@ -492,6 +492,31 @@ def _what_follows(answer: Any) -> str:
     return follows(answer, sentences)
 
 
+#: The options of the question by how much the AWRT grows if wide jobs stay whole.
+WHOLE_WIDE = ("not at all", "by less than a tenth", "by a tenth or more")
+#: The options of the question at which penalties adaptive spanning loses to sharing.
+LOSES_ADAPTIVELY = ("at 0.2 and above", "only at the highest, 0.4", "at none of them")
+
+
+def whole_wide_jobs(result: Any) -> str | None:
+    """Return the correct answer to the question: by how much do whole wide jobs raise the AWRT?"""
+    ratios = pick(result.figure("figure7").data(), weight="work")
+    if (ratios["ci95_low"] <= 1).any():
+        return None
+    highs, lows = ratios["ci95_high"], ratios["ci95_low"]
+    return WHOLE_WIDE[1] if (highs < 1.1).all() else WHOLE_WIDE[2] if (lows > 1.1).all() else None
+
+
+def adaptive_loses(result: Any) -> str | None:
+    """Return the correct answer to the question: where does adaptive spanning lose to sharing?"""
+    ratios = pick(result.figure("adaptive").data(), configuration=STANDARD, spanning="adaptive")
+    loses = ratios.query("weight == 'work' and ci95_low > 1")["penalty"]
+    if loses.empty:
+        return LOSES_ADAPTIVELY[2]
+    options = {0.2: LOSES_ADAPTIVELY[0], 0.4: LOSES_ADAPTIVELY[1]}
+    return options.get(loses.min())
+
+
 check = checker(
     {
         1: _two_weights, 2: _longest_that_slips, 3: _under_fcfs, 4: _some_stay, 5: _three_machines,

@@ -1,0 +1,25 @@
+"""Numbers in the text of notebook 02 are those of the stored runs and of the library."""
+
+import pytest
+
+from studies.cluster_configurations import break_even_explorer, lesson, model, study
+
+
+@pytest.mark.parametrize(
+    ("placement", "words", "utilization"),
+    [
+        (model.FIRST_FIT, "one", 0.752), (model.FIRST_FIT, "two", 0.853),
+        (model.FIRST_FIT, "four", 0.847), (model.WORST_FIT, "one", 0.747),
+        (model.WORST_FIT, "two", 0.850), (model.WORST_FIT, "four", 0.893),
+    ],
+)  # fmt: skip
+def test_the_table_of_one_total_has_the_stored_utilizations(placement, words, utilization):
+    runs = lesson._on_standard(study.judge(study.archived()), placement)
+    found = runs[runs["jobs"] == lesson.OF_ONE_TOTAL[words]]["max_utilization"].dropna()
+    assert found.mean() == pytest.approx(utilization, abs=0.0006)
+
+
+def test_the_penalty_changes_the_work_of_jobs_that_span_and_not_of_whole_jobs():
+    span, whole = break_even_explorer._carried(4, 8, "FCFS", "worst fit", (5_000, 8))
+    done = [span.mean / 1.1, span.mean / 1.4, whole.mean]
+    assert done == pytest.approx([0.81, 0.63, 0.71], abs=0.006)
