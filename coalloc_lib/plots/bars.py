@@ -221,8 +221,11 @@ def _set_width(axes, rows, ends, marks, until):
     if farthest > right:  # Otherwise the dashed lines and the thresholds would be cut off.
         right = 1.02 * farthest
     is_share = max(most, farthest) <= 1
-    # Shares have no ticks above 1, and to the right of the last mark there are only labels.
-    last = min(1.0, right) if is_share else farthest if farthest > most else right
+    last = right
+    if is_share:  # Shares have no ticks above 1.
+        last = min(1.0, right)
+    elif farthest > most:  # To the right of the last mark there are only labels.
+        last = farthest
     if until is not None:
         right, last = until / (1 - LETTER * MOST_LETTERS), until
     axes.set_xlim(left, right)

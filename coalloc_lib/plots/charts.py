@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from coalloc_lib.basics.checks import InputError, finite, instance_of, one_of, shown
-from coalloc_lib.plots.line_style import LineStyle, draw_line, with_texts
+from coalloc_lib.plots.line_style import LineStyle, draw_line, move_right, with_texts
 from coalloc_lib.plots.signs import STANDARD, MarkerStyle
 from coalloc_lib.plots.style import (
     DIAMONDS,
@@ -48,6 +48,8 @@ MARKED = 20
 #: The maximum total number of letters in the headings of one row of panels, if each heading has a
 #: single line.
 HEADING = 80
+#: The width of a letter, as a fraction of the length of an axis that fills the figure.
+LETTER = 0.013
 #: The height of one row of panels in a grid, and the minimum height of a whole grid, in inches.
 ROW, LEAST = 1.15, 1.9
 
@@ -285,10 +287,14 @@ class Chart:
         for mark in marks.itertuples():
             self._draw_printed(axes, mark)
         self._set_x_ticks(axes, ends, scales[0])
+        # A letter is about five points wide. The widths are in letters of the whole figure.
+        across = axes.get_gridspec().ncols
+        beside = (self.farthest_shift + 2) / 5 * across if self.style.bars else 0.0
         if self.names_at_ends and not self.in_grid:
-            # A letter is about five points wide.
-            letters = (self.letters + self.farthest_shift / 5) * axes.get_gridspec().ncols
-            _make_room(axes, ends, letters, self.names_at_left, beside=self.style.bars)
+            letters = (self.letters + self.farthest_shift / 5) * across
+            _make_room(axes, ends, letters, self.names_at_left, beside)
+        elif beside:
+            axes.margins(x=max(axes.margins()[0], LETTER * beside))
 
     def _draw_levels(self, axes: Axes, ends: Ends) -> None:
         style: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1, "zorder": 1.5}
@@ -336,7 +342,8 @@ class Chart:
         if len(finite) < len(points):  # Matplotlib would count an empty plot as a point at (0, 0).
             gone = points["x"][points["y"].isna()]
             tops = [axes.get_ylim()[1]] * len(gone)
-            axes.plot(gone, tops, "x", color=sign.colour, markersize=5, clip_on=False)
+            crosses = axes.plot(gone, tops, "x", color=sign.colour, markersize=5, clip_on=False)
+            move_right(axes, crosses, shift)
 
     def _draw_printed(self, axes: Axes, mark: Any) -> None:
         foot, top = axes.get_ylim()
@@ -425,7 +432,7 @@ class FactorChart(Chart):
             at = points["x"][is_beyond]
             if len(at):
                 style = {"color": self.look[name].colour, "markersize": 5, "clip_on": False}
-                axes.plot(at, [end] * len(at), marker, **style)
+                move_right(axes, axes.plot(at, [end] * len(at), marker, **style), shift)
 
     def _notes_on_levels(self, printed: pd.DataFrame) -> list[str]:
         factors = self.points["y"][np.isfinite(self.points["y"])]
@@ -496,9 +503,10 @@ def _make_room(axes, ends, letters, left, beside):
     scale = axes.xaxis.get_transform()
     first, last = scale.transform(np.array(ends, dtype=float))
     # Names at the left need more room, because the labels of the vertical axis are there too.
-    room = ((last - first) or 1.0) * (0.04 + 0.013 * letters) * (1.7 if left else 1)
-    # Lines that are drawn beside each other begin a little to the left of their first point.
-    before = max(room * left, 0.05 * beside * (last - first))
+    length = (last - first) or 1.0
+    room = length * (0.04 + LETTER * letters) * (1.7 if left else 1)
+    # Lines that are drawn beside each other begin to the left of their first point.
+    before = max(room * left, length * LETTER * beside)
     limits = scale.inverted().transform(np.array([first - before, last + room * (not left)]))
     axes.set_xlim(*limits)
     axes.spines["bottom"].set_bounds(*ends)

@@ -1,6 +1,6 @@
 """How one line of a chart is drawn: its options, its markers and the intervals of its points."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -112,9 +112,16 @@ def draw_line(
             drawn.append(axes.vlines(points["x"], low, high, color=sign.colour, **solid))
         else:
             _draw_band(axes, points["x"], low, high, sign.colour, "post" if stairs else None)
-    # Everything is shifted after it was drawn, because a shift would change the limits of the axes.
-    moved = offset_copy(axes.transData, axes.get_figure(), x=shift, units="points")
-    for artist in drawn if shift else []:
+    move_right(axes, drawn, shift)
+
+
+def move_right(axes: Axes, drawn: Iterable[Artist], points: float) -> None:
+    """Move artists to the right of their data.
+
+    This comes after drawing, because a shift would change the limits of the axes.
+    """
+    moved = offset_copy(axes.transData, axes.get_figure(), x=points, units="points")
+    for artist in drawn if points else ():
         artist.set_transform(moved)
 
 

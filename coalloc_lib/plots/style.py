@@ -5,7 +5,7 @@ from textwrap import wrap
 from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
+from matplotlib import cycler, rc_context
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -13,12 +13,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import Locator, LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
-from coalloc_lib.plots.signs import PRINT, MarkerStyle
+from coalloc_lib.plots.signs import OWN, PRINT, STANDARD, MarkerStyle
 
 GREY = "#595959"
 STYLE = {
     "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
     "axes.grid.axis": "y", "grid.alpha": 0.3, "axes.axisbelow": True, "hatch.linewidth": 0.5,
+    "axes.prop_cycle": cycler(color=[STANDARD.colour, *(own.colour for own in OWN)]),
 }  # fmt: skip
 #: The style of values printed in a paper, and the note in a subtitle that explains this style.
 PRINTED: dict[str, Any] = {
@@ -40,8 +41,6 @@ LETTERS, SMALL_LETTERS = 96, 118
 #: from `FEW` or, if fewer than three of these ticks lie on the axis, from `NEAR`.
 FACTORS = (0.25, 0.33, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4)
 FEW, NEAR = (0.25, 0.5, 0.7, 1, 1.4, 2, 3, 4), (0.8, 1, 1.25)
-#: The factors that have ticks on an axis that is too short for the others.
-CLOSE, CLOSEST = (0.9, 0.95, 1, 1.05, 1.1), (0.98, 0.99, 1, 1.01, 1.02)
 
 
 def new_figure(
@@ -217,9 +216,11 @@ def mark_factors(axis: Axis, few: bool = False) -> None:
     """
     low, high = sorted(axis.get_view_interval())
     mark_powers(axis)
-    known = [*((FEW, NEAR) if few else ()), FACTORS, CLOSE, CLOSEST]
+    known = [*((FEW, NEAR) if few else ()), FACTORS]
+    if high / low < 2:  # On a short axis, round numbers at equal distances are a way out.
+        known.append(tuple(MaxNLocator(7, steps=[1, 2, 5, 10]).tick_values(low, high)))
     inside = [[at for at in marks if low <= at <= high] for marks in known]
-    ticks = next((ticks for ticks in inside if len(ticks) > 2), inside[known.index(FACTORS)])
+    ticks = next((ticks for ticks in inside if len(ticks) > 2), inside[-1])
     if high / low <= 1.01 * FACTORS[-1] / FACTORS[0] and len(ticks) > 1:
         axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.set_ticks([], minor=True)

@@ -255,7 +255,7 @@ def response_point(
         jobs *= 2
     found = _runs_of_point(scenario, load, jobs, replications, for_point)
     warning = found.means.warning
-    # Even if the queue has settled, one test in forty finds rising response times by chance. If the
+    # Even in a settled queue, one test in forty finds rising response times by chance. If the
     # queue of the pilot run, which is half as long, had settled, the queue of this run has settled
     # too.
     if not (found.is_settled or was_settled):
@@ -284,7 +284,7 @@ class _RunsOfPoint(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        """Whether the second halves of the runs are not slower than the first halves."""
+        """Whether responses in the second half of the runs are no longer than in the first half."""
         return not settling.is_rising(self.halves[:, 0], self.halves[:, 1])
 
     def is_narrow(self, precision: float) -> bool:

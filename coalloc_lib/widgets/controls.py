@@ -47,7 +47,7 @@ def _cell(row: Sequence[ipw.Widget], column: ipw.Layout) -> ipw.VBox:
 
 
 def styled() -> ipw.HTML:
-    """Return an invisible widget that holds the style sheet of explorers."""
+    """Return an invisible widget with the style sheet of all explorers."""
     return ipw.HTML(STYLE, layout={"display": "none"})
 
 
@@ -375,7 +375,7 @@ class Explorer(ipw.VBox):
             raise
 
     def _tell_pushed(self) -> None:
-        # Say which controls have followed the control that the user has moved.
+        # Say which controls changed because the user moved another one.
         reasons = self._take_pushed()
         if reasons:
             self._notes["this scenario"].value = note("; ".join(reasons), "status")

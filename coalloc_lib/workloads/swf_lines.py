@@ -14,7 +14,7 @@ from coalloc_lib.basics.checks import LARGEST_WHOLE, NUMBER, InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The names of the 18 fields of a job in the Standard Workload Format, in their order in a line.
+#: The names of the 18 fields of a job in the Standard Workload Format, in the order of a line.
 FIELDS = (
     "job", "submit", "wait", "runtime", "allocated_processors", "average_cpu_time", "used_memory",
     "requested_processors", "requested_time", "requested_memory", "status", "user", "group",

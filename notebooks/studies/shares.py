@@ -24,7 +24,7 @@ class Share(NamedTuple):
 
     @classmethod
     def of(cls, found: Iterable[bool | None]) -> "Share":
-        """Count the comparisons that agree (True), disagree (False) or are undecided (None).
+        """Count how many comparisons agree with a claim (True), do not (False), or are open (None).
 
         Raises `NotRunError` if there are no comparisons, because a sentence about nothing would
         hold.

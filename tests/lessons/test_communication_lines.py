@@ -65,7 +65,7 @@ def test_jobs_of_medium_size_lose_before_those_that_pay(jumps, load, penalty, wh
     ("above", "penalty", "share"), [(19, 0, 0.47), (10, 0, 0.39), (10, 0.15, 0.32)]
 )
 def test_components_take_the_room_of_whole_jobs_of_medium_size(above, penalty, share):
-    jobs, roomy, idle = WHOLE.with_(above=above, parts=4, span_penalty=penalty), [], []
+    jobs, roomy = WHOLE.with_(above=above, parts=4, span_penalty=penalty), []
     for seed in range(1, 6):
         ran = scenario(max_jumps=8, workload=jobs).simulate(jobs=20_000, load=0.786, seed=seed)
         times = np.linspace(ran.jobs.submit[2_000], ran.jobs.submit[-1], 3_000)
@@ -77,7 +77,4 @@ def test_components_take_the_room_of_whole_jobs_of_medium_size(above, penalty, s
         )
         free = 20 - (begun - ended)
         roomy.append((free.max(axis=1) >= 8).mean())
-        idle.append(free.sum(axis=1).mean())
     assert np.mean(roomy) == pytest.approx(share, abs=0.006)
-    if not penalty:
-        assert np.mean(idle) == pytest.approx(21, abs=0.5)

@@ -288,16 +288,32 @@ def test_lines_with_bars_are_drawn_beside_each_other_on_the_axes_of_their_data()
 
 
 @pytest.mark.parametrize("scale", ["linear", "log"])
-def test_no_line_that_is_drawn_beside_another_begins_before_its_axis(scale):
-    found = table(a=(1, 2, 3), b=(1, 2, 3), c=(1, 2, 3))
-    style = plots.LineStyle(bars=True)
-    for names in ("ends", "legend"):
-        figure = lines(found, names=names, style=style, scales=(scale, "linear"))
-        figure.draw_without_rendering()
-        (axes,) = figure.axes
+@pytest.mark.parametrize("names", ["ends", "legend"])
+@pytest.mark.parametrize(("many", "panels", "places"), [(3, 1, 3), (3, 1, 1), (7, 4, 3), (7, 4, 1)])
+def test_no_line_that_is_drawn_beside_another_begins_before_its_axis(
+    scale, names, many, panels, places
+):
+    at, drawn = (1.0, 2.0, 4.0)[:places], {f"line {n}": (1, 2, 3)[:places] for n in range(many)}
+    found = pd.concat([table(f"panel {n}", at, **drawn) for n in range(panels)])
+    scales, style = (scale, "linear"), plots.LineStyle(bars=True)
+    figure = lines(found, names=names, style=style, scales=scales)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
         for line in joined(axes):
-            at, _ = line.get_transform().transform(line.get_xydata()[0])
-            assert at > axes.get_window_extent().x0
+            first, _ = line.get_transform().transform(line.get_xydata()[0])
+            assert first > axes.get_window_extent().x0
+
+
+def test_arrows_and_crosses_of_lines_beside_each_other_are_beside_each_other():
+    found = table(a=(9, 1, np.inf), b=(9, 1, np.inf))
+    found[["ci95_low", "ci95_high"]] = np.nan
+    (axes,) = factor_lines(found, style=plots.LineStyle(bars=True)).axes
+    for kind in ("^", "x"):
+        first, second = (line for line in axes.lines if marker(line) == kind)
+        places = [
+            line.get_transform().transform(line.get_xydata()[0])[0] for line in (first, second)
+        ]
+        assert places[0] < places[1]
 
 
 def test_a_bar_of_an_open_interval_ends_where_the_axis_ends():
@@ -516,6 +532,7 @@ def test_a_number_and_its_percent_sign_stay_on_one_line():
         ((0.999, 1.004), ["0.98", "0.99", "1", "1.01", "1.02"]),
         ((0.98, 1.06), ["0.95", "1", "1.05", "1.1"]),
         ((0.85, 1.15), ["0.8", "0.9", "1", "1.1", "1.25"]),
+        ((0.959, 0.961), ["0.92", "0.94", "0.96", "0.98", "1", "1.02", "1.04"]),
     ],
 )
 def test_factors_close_to_1_have_a_short_axis_with_ticks(values, expected):

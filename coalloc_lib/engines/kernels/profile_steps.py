@@ -119,7 +119,7 @@ def new_steps(idle, levels):
 
 @kernel(makes_arrays=True)
 def with_room(steps, needed):
-    """Return the given steps, or a larger copy if fewer than `needed` blocks are free."""
+    """Return the array `steps`, or a larger copy if it has fewer than `needed` free blocks."""
     if steps.blocks[NUMBERS, USED] + needed <= steps.blocks.shape[1]:
         return steps
     return packed(steps, needed)

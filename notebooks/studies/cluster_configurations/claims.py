@@ -474,7 +474,7 @@ def simulated_less_known(runs: pd.DataFrame, method: str, request: str) -> list[
 
 
 def all_within(word: Word, differences: Sequence[Interval]) -> Asked:
-    """Return a test of whether all differences are within the cut-off for a vague word."""
+    """Return a function that tests whether all differences are below the limit for a vague word."""
 
     def small(limit: float) -> bool | None:
         return all_of(*(each.between(-limit, limit) for each in differences))

@@ -19,7 +19,8 @@ from coalloc_lib.simulation.scenario import Scenario
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from coalloc_lib.workloads.models import JobModel
 
-#: The offered load, as a fraction of the smaller maximal utilization, and the seed of the jobs.
+#: The offered load, as a fraction of the maximal utilization of the placement that carries less,
+#: and the seed of the jobs.
 SHARE, SEED = 0.95, 1
 #: The number of jobs of a run, the number of jobs before the instant, and the number of jobs with
 #: which the maximal utilization is simulated.
@@ -31,7 +32,7 @@ IDLE: dict[str, Any] = {"facecolor": "white", "edgecolor": plots.LOSS.colour, "h
 
 @dataclass(frozen=True)
 class WaitingHead:
-    """The first waiting job at one instant, and the idle processors at this instant.
+    """The first waiting job at a given instant, and the processors that are idle then.
 
     Parameters
     ----------

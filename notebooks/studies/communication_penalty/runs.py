@@ -192,7 +192,7 @@ def measure(
 
 
 def responses_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Responses:
-    """Measure the mean response times of each job group in a setting.
+    """Measure the mean response time of each group of jobs in a setting.
 
     The runs of all settings have the same jobs, so settings can be compared run by run.
     """

@@ -47,7 +47,7 @@ PARTS, BLOCK = 42, 7
 #: The two ends of the axis for the average weighted response time, in hours. They stay the same for
 #: all settings of the controls. A saturated site lies beyond the axis, where an arrow shows it.
 SPAN = 2.0, 100.0
-#: An interval that ends beyond this multiple of its value is explained to the reader.
+#: If an interval ends beyond this multiple of its estimate, a note says why it is so wide.
 MOST_GROWTH = 10
 #: The treatment of jobs that are wider than a machine, in local execution and on a single machine.
 #: Job sharing and spanning divide these jobs into subjobs of the size of the largest machine.
@@ -197,7 +197,7 @@ def _ratio(spanning, sharing, weight):
 
 def _width_picture(ran, label):
     table = _changes_by_width(ran)
-    # One very wide interval must not leave the others without room.
+    # The axis is limited, because one very wide interval would leave the others no room.
     most = 3 * table["change"].abs().max() or 1.0
     figure = plots.intervals(
         table, x="change", row="row", row_height=0.34, span=(-most, most),

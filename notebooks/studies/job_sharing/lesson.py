@@ -60,8 +60,8 @@ CET, FIRST_DAY = 1, 3
 
 # --- Questions: each function returns the option that the runs confirm, or None ---
 
-#: The options for the notebook's first question, each with a range of savings. A saving is a
-#: fraction of the average weighted response time (AWRT).
+#: The possible answers to the notebook's first question, each with a range of savings. A saving is
+#: a fraction of the average weighted response time (AWRT).
 SAVINGS = {"about half": (0.4, 0.6), "about a quarter": (0.15, 0.35), "less than a tenth": (0, 0.1)}
 #: The options for the notebook's second question, which asks on which machines spanning pays most.
 #: Each key is a configuration of machines, and its value is the option that names it.
@@ -457,8 +457,6 @@ def _one_more_sample(answer: Any) -> str:
     return near(answer, right, 0.02 * right, hint, mistakes)
 
 
-#: The function `check` of the notebook, which takes the number of an exercise and a reader's
-#: answer, and says whether the answer is right.
 def _what_follows(answer: Any) -> str:
     """Check the last exercise, with the letters of its sentences in notebook 04."""
     result = study.judge(study.archived())
@@ -510,13 +508,17 @@ def whole_wide_jobs(result: Any) -> str | None:
 def adaptive_loses(result: Any) -> str | None:
     """Return the correct answer to the question: where does adaptive spanning lose to sharing?"""
     ratios = pick(result.figure("adaptive").data(), configuration=STANDARD, spanning="adaptive")
-    loses = ratios.query("weight == 'work' and ci95_low > 1")["penalty"]
-    if loses.empty:
+    by_work = pick(ratios, weight="work")
+    loses = (by_work["ci95_low"] > 1).groupby(by_work["penalty"]).any()
+    if not loses.any():
         return LOSES_ADAPTIVELY[2]
-    options = {0.2: LOSES_ADAPTIVELY[0], 0.4: LOSES_ADAPTIVELY[1]}
-    return options.get(loses.min())
+    options = dict(zip((0.2, 0.4), LOSES_ADAPTIVELY[:2], strict=True))
+    least = loses.idxmax()
+    return options.get(least) if loses[least:].all() else None
 
 
+#: The function `check` of the notebook, which takes the number of an exercise and a reader's
+#: answer, and says whether the answer is right.
 check = checker(
     {
         1: _two_weights, 2: _longest_that_slips, 3: _under_fcfs, 4: _some_stay, 5: _three_machines,

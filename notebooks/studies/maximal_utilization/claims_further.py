@@ -67,7 +67,7 @@ LONGEST_QUEUE = 1_000
     OVERTAKING,
 )
 def overtaking_gains(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that FPFS gains little capacity over FCFS with MaxJumps 5, much with 50.
+    """Judge the claim that FPFS gains little over FCFS if MaxJumps is 5, and much if it is 50.
 
     How much overtaking gains depends on the number of waiting jobs. Section 5 simulates Poisson
     arrivals at the rate at which 'the queue length doesn't hit either the value of [0] or of

@@ -418,7 +418,7 @@ def short_waits_of_kth(runs: pd.DataFrame, policy: str) -> tuple[Interval, dict[
 
 
 def short_waits_of_ctc(runs: pd.DataFrame, policy: str) -> dict[str, Part]:
-    """Test whether most CTC jobs wait under 2 hours online, nearly twice as many as in batch."""
+    """Test whether most CTC jobs wait under 2 h online, and nearly twice as many as in batch."""
     weeks = over_weeks(runs)
     online, batch = (sums_of(pick(runs, policy=each), "within_2h") for each in (LEAST, policy))
     return {

@@ -349,7 +349,7 @@ def fewer_attempts_with_reservations(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("OB-24", "growth of the work of booking with the load", EVERYWHERE)
 def heavy_workloads_are_not_measured(runs: pd.DataFrame) -> Decision:
-    """Report that the operations of booking under heavy workloads are not measured (section 6).
+    """Report that the study does not count the operations of booking at a high load (section 6).
 
     The paper says that it 'scales to systems with [...] heavy workloads'.
     """

@@ -66,8 +66,8 @@ IN_ORDER = (LEAST, RECORDED, *OWN_BATCH)
 RUN_TIMES = "run times known"
 WEEKS = f"{RUN_TIMES}; intervals: 95 %, bootstrap over weeks"
 LOGLOG = ("log", "log")
-#: The columns with the lower and the upper limit of each group of jobs, for example of jobs whose
-#: lengths are in some range. Sums over several groups can be added.
+#: The columns with the limits of each group of jobs, for example the shortest and the longest
+#: length in the group.
 GROUPS = ("above", "up_to")
 #: `MACHINE` has the columns that identify a log, a number of servers and a selection of jobs.
 #: `DESCRIBED` has the columns that identify a run.

@@ -98,7 +98,7 @@ def panel_of(runs: pd.DataFrame, log: str, policy: str) -> str:
 def frequencies(
     runs: pd.DataFrame, setting: dict[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield points of Figure 6: the share of all jobs with a wait in each half-hour class.
+    """Yield the points of Figure 6: for each half hour, the share of jobs whose wait is in it.
 
     The share is a mean over the samples of the jobs that reserve ahead.
     """
@@ -157,7 +157,7 @@ def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
     parts = table["line"].str.extract("(?P<log>.*), (?P<policy>.*)")
     lines = parts["policy"] + ", " + table["panel"]
     starts = sorted(line for line in set(lines) if line.endswith(FROM_START))
-    look = {line: plots.MEANINGS[line.split(",")[0].capitalize()] for line in set(lines)}
+    look = {line: plots.signs([line])[line] for line in set(lines)}
     style = plots.LineStyle(height=2.5, bars=True, dashed=starts)
     axes = {"xlabel": "share of advance reservations, ρ", "ylabel": "mean wait (hours)"}
     table = table.assign(panel=parts["log"], line=lines)

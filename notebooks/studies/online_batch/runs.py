@@ -108,7 +108,7 @@ def measure_overload(
 
 
 def hours_used_by_week(schedule: Schedule) -> NDArray[np.float64]:
-    """Return the used server-hours of each whole week up to the last submission."""
+    """Return the server-hours used in each whole week up to the last submission."""
     jobs, ran = schedule.jobs, schedule.served
     start, end = schedule.start[ran], schedule.end[ran]
     edges = jobs.submit.min() + WEEK * np.arange(1 + np.ptp(jobs.submit) // WEEK)

@@ -132,7 +132,7 @@ class LogItself:
 
 @dataclass(frozen=True)
 class BesideQueue:
-    """A setting in which some jobs of a log book ahead and all other jobs are backfilled."""
+    """A setting in which some of the jobs in a log are booked ahead and the others backfilled."""
 
     log: str
     length: str

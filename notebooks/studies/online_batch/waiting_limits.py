@@ -182,12 +182,13 @@ def _draw_earlier(axes, earlier):
 
 
 def _draw_limits(axes, booked, refused):
-    ways = {"online": ("mean_wait", "booked, up to"), "EASY": ("easy_wait", "the same jobs, EASY")}
+    ways = {
+        "online": ("mean_wait", "booked, up to ..."),
+        "EASY": ("easy_wait", "the same jobs, EASY"),
+    }
     for policy, (column, label) in ways.items():
         ends = [booked[column] - booked[f"{column}_low"], booked[f"{column}_high"] - booked[column]]
         sign = LOOK[policy]
-        if policy == "online":
-            label += " ..."
         axes.errorbar(
             refused, booked[column], np.maximum(np.nan_to_num(ends), 0), color=sign.colour,
             marker=sign.marker, capsize=2, label=label,

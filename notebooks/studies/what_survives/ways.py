@@ -75,7 +75,7 @@ class Case:
     def in_components(
         self, request: str, placement: Placement | None = None
     ) -> NDArray[np.float64]:
-        """Simulate all jobs as ordered, unordered or flexible requests; return response times."""
+        """Simulate all jobs with one type of request, and return their response times."""
         placement = placement or self.placement
         if request == "flexible":
             return self._run(self.jobs.replace(request="flexible"), placement)
