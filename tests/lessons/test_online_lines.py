@@ -4,15 +4,20 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.statistics import pick
+from studies.online_batch import model, study
+from studies.online_batch.claims import small_and_middle, waits_over_length
+from studies.online_batch.figures import beside_the_record
+from studies.online_batch.runs import over_weeks
 
 
 def test_the_same_requests_without_notice_wait_as_briefly_as_jobs_without_reservations():
     machine, step = co.Multicluster([100]), co.Online(slot=0.25, step=0.25, horizon=28 * 24)
     how = {"service": co.Hyperexponential(2.5, 2.0), "request": "total"}
-    model = co.JobModel(sizes=co.parse_sizes("D(0.9)[1,64]"), **how)
+    jobs_of = co.JobModel(sizes=co.parse_sizes("D(0.9)[1,64]"), **how)
     waits = []
     for seed in range(10):
-        jobs = model.sample(count=5_000, seed=seed + 1, rate=1.0).with_load(machine, 0.7)
+        jobs = jobs_of.sample(count=5_000, seed=seed + 1, rate=1.0).with_load(machine, 0.7)
         wanted = jobs.submit + np.random.default_rng(seed).exponential(16, len(jobs))
         order = np.argsort(wanted, kind="stable")
         columns = {"submit": wanted, "runtime": jobs.runtime, "components": jobs.processors}
@@ -33,9 +38,9 @@ def online(minutes):
 def waits(load, policy, hours=0):
     """Return the mean waits, from the requested start, of ten samples that reserve ahead."""
     how = {"service": co.Hyperexponential(2.5, 2.0), "request": "total"}
-    model, means = co.JobModel(sizes=co.parse_sizes("D(0.9)[1,64]"), **how), []
+    jobs_of, means = co.JobModel(sizes=co.parse_sizes("D(0.9)[1,64]"), **how), []
     for seed in range(10):
-        jobs = model.sample(count=5_000, seed=seed + 1, rate=1.0).with_load(MACHINE, load)
+        jobs = jobs_of.sample(count=5_000, seed=seed + 1, rate=1.0).with_load(MACHINE, load)
         notice = np.random.default_rng(seed).exponential(hours, len(jobs)) if hours else 0
         jobs = jobs.replace(earliest_start=jobs.submit + notice)
         ran = co.simulate(MACHINE, jobs, scheduling=policy)
@@ -61,3 +66,11 @@ def test_reservations_lengthen_waits_less_at_a_lower_load():
     grown = (ahead - none).interval
     assert (none.mean, grown.estimate) == pytest.approx((0.20, 0.08), abs=0.006)
     assert grown.half_width == pytest.approx(0.05, abs=0.006)
+
+
+def test_small_jobs_of_kth_wait_about_as_long_for_their_length_online_as_under_easy():
+    runs = beside_the_record(study.judge(study.archived()).runs)
+    small, _ = small_and_middle(pick(runs, log=model.KTH))
+    sums = (waits_over_length(small, policy) for policy in (model.LEAST, "EASY"))
+    found = over_weeks(small).ratio(*sums)
+    assert (found.estimate, found.low, found.high) == pytest.approx((1.16, 1.00, 1.32), abs=0.006)

@@ -41,7 +41,7 @@ def test_what_fifty_jumps_buy_back_is_counted_in_points_and_as_a_share():
     table = lesson.gains_of_fifty(pd.DataFrame(rows))
     assert table["points"].tolist() == [20, 10, 8]
     assert table["percent"].tolist() == [50, 50, 80]
-    assert table.index.tolist() == ["ordered", "unordered", "total"]
+    assert table.index.tolist() == ["ordered", "unordered", "flexible"]
     folded = lesson.bought_back(pd.DataFrame(rows)).data
     assert folded.startswith("<details><summary>")
     assert "80.0" in folded

@@ -91,6 +91,7 @@ def penalty_picture(
         f"{placement}, load {load:g}, MaxJumps {model.jumps_label(max_jumps)}"
     )
     subtitle += _break_even_text(setting, found[KEPT].max_utilization, size)
+    subtitle += "; dashed: before" * bool(earlier)
     if len(saturated) < len(found):
         rows = _response_rows(found, earlier, changes)
         xlabel = "mean response time; dark: running, pale: waiting"

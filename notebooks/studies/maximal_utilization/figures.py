@@ -430,7 +430,7 @@ def figure8(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Our own figure: request types and overtaking ---
 
 #: A dict from each request type to the label of its group of bars.
-FREEDOM_LABELS = {ORDERED: "ordered", UNORDERED: "unordered", TOTAL: "total"}
+FREEDOM_LABELS = {ORDERED: "ordered", UNORDERED: "unordered", TOTAL: "flexible"}
 #: A dict from each policy to the label of its bars.
 JUMP_LABELS = {
     "FCFS": "FCFS: no job is passed",
