@@ -109,8 +109,8 @@ def bars(
         _draw_bar(axes, row, look[row.series].colour, bool(dark), bool(before), until)
         end = _end_of(axes, row, look[row.series].colour, until)
         # The label stands to the right of all marks of its bar, so that it does not hide them.
-        marks = [*levels.get(row.group, ()), *([row.before] if before else [])]
-        length = np.nanmax([end.length, *marks])
+        beside = [*levels.get(row.group, ()), *([row.before] if before else [])]
+        length = np.nanmax([end.length, *beside])
         ends.append(end._replace(length=length if until is None else min(length, until)))
     marks = [*rows["before"]] if before else []
     room = _set_width(axes, rows, ends, [*marks, *chain(*levels.values())], until)

@@ -48,8 +48,8 @@ MARKED = 20
 #: The maximum total number of letters in the headings of one row of panels, if each heading has a
 #: single line.
 HEADING = 80
-#: The width of a letter, as a fraction of the length of an axis that fills the figure.
-LETTER = 0.013
+#: The width of a letter in the name of a line, as a fraction of an axis that fills the figure.
+NAME_LETTER = 0.013
 #: The height of one row of panels in a grid, and the minimum height of a whole grid, in inches.
 ROW, LEAST = 1.15, 1.9
 
@@ -294,7 +294,7 @@ class Chart:
             letters = (self.letters + self.farthest_shift / 5) * across
             _make_room(axes, ends, letters, self.names_at_left, beside)
         elif beside:
-            axes.margins(x=max(axes.margins()[0], LETTER * beside))
+            axes.margins(x=max(axes.margins()[0], NAME_LETTER * beside))
 
     def _draw_levels(self, axes: Axes, ends: Ends) -> None:
         style: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1, "zorder": 1.5}
@@ -504,9 +504,9 @@ def _make_room(axes, ends, letters, left, beside):
     first, last = scale.transform(np.array(ends, dtype=float))
     # Names at the left need more room, because the labels of the vertical axis are there too.
     length = (last - first) or 1.0
-    room = length * (0.04 + LETTER * letters) * (1.7 if left else 1)
+    room = length * (0.04 + NAME_LETTER * letters) * (1.7 if left else 1)
     # Lines that are drawn beside each other begin to the left of their first point.
-    before = max(room * left, length * LETTER * beside)
+    before = max(room * left, length * NAME_LETTER * beside)
     limits = scale.inverted().transform(np.array([first - before, last + room * (not left)]))
     axes.set_xlim(*limits)
     axes.spines["bottom"].set_bounds(*ends)

@@ -134,6 +134,6 @@ def share_up_to(waits: ArrayLike, limit: float, submit: ArrayLike) -> str:
     if not known.any():
         return NOT_RECORDED
     weeks = resample_weeks(waits[known] <= limit, np.ones(known.sum()), submit[known])
-    share = weeks.interval(lambda means: means[0])
+    share = weeks.interval(lambda means: means[0]).within(0, 1)
     ends = share.warning or f"{share.low:.0%} to {share.high:.0%}"
     return f"{share.estimate:.0%} ({ends})"

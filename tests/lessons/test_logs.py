@@ -83,6 +83,8 @@ def test_a_share_of_short_waits_has_an_interval_from_the_weeks():
     submit = np.arange(20) * week
     skips_the_first = share_up_to([np.nan, *[1.0, 2.0, 3.0, 4.0] * 4, 1, 3, 4], 2, submit)
     assert skips_the_first.startswith("47% (")  # 9 of 19
+    few_weeks = share_up_to([1.0, 3.0] * 4, 2, np.arange(8) * week)
+    assert few_weeks.endswith("to 100%)")  # the interval of a share ends at 1
     same = share_up_to([np.nan, *[1.0, 3.0] * 4_000], 2, np.linspace(0, 20 * week, 8_001))
     assert same == "50% (50% to 50%)"
     # In half of the weeks, every wait is short, and in the others, none is.

@@ -225,7 +225,7 @@ def _what_follows(answer: Any) -> str:
     sentences = {
         "a": (
             excluded > stats.binom.ppf(0.95, len(spread), 0.05),
-            "how many of so many intervals exclude the true value by chance?",
+            f"how many of {len(spread)} intervals would exclude the true value by chance?",
         ),
         "b": (
             bool((ratios.query("group == 'S1' and psi == 0.2")["ci95_high"] < 1).all()),
