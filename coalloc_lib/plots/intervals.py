@@ -57,7 +57,7 @@ def intervals(
     log: bool = False, factors: bool = False,
     hollow: tuple[str, str] | None = None, beyond: str = "", words: str | None = None,
     look: Mapping[str, MarkerStyle] | None = None, row_height: float = ROW,
-    before: str | None = None,
+    before: str | None = None, own_axes: bool = False,
     title: str = "", subtitle: str = "",
 ) -> Figure:  # fmt: skip
     """Draw estimates with their confidence intervals, one or more in each row of the figure.
@@ -97,6 +97,8 @@ def intervals(
     before : str, optional
         The column with the estimate in the previous figure, drawn as a pale ring if it lies on the
         axis.
+    own_axes : bool
+        Whether the horizontal axis of each panel shows the values of that panel only.
     title, subtitle : str
         The title of the figure, and the text under it.
 
@@ -128,18 +130,22 @@ def intervals(
     if log:
         for name in ("x", *({"printed", "before"} & {*columns})):
             reject_first(points[name] <= 0, table, columns[name], ABOVE_0)
-    span = _fitted(points, log) if span is None else _checked("span", span, log)
+    if span is not None:
+        span = _checked("span", span, log)
+    elif not own_axes:
+        span = _fitted(points, log)
     names = list(points["series"].unique())
     used = {"": STANDARD} | looks(filter(None, names), look)
     panels = points["panel"].nunique()
-    drawing = _Look(list(points["row"].unique()), names, used, span, log, factors, panels)
+    rows, notes = list(points["row"].unique()), []
     figure, line = _new_panels(points, row_height, xlabel)
     for axes, (heading, here) in zip(line, points.groupby("panel", sort=False), strict=True):
-        _draw_panel(axes, here, heading, drawing)
+        ends = span or _fitted(here, log)
+        _draw_panel(axes, here, heading, _Look(rows, names, used, ends, log, factors, panels))
+        notes += _notes(here, ends, hollow, beyond)
     if len(names) > 1:
         name_signs(line[-1], used, names)
-    notes = _notes(points, span, hollow, beyond)
-    title_figure(figure, title, subtitle, *notes)
+    title_figure(figure, title, subtitle, *dict.fromkeys(notes))
     return figure
 
 

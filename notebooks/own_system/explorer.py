@@ -153,7 +153,7 @@ class _Options:
             rings += f"; {FEW_WEEKS}"
         figure = plots.intervals(
             table, x="change", row="row", row_height=row_height(len(table), ROWS),
-            span=(-most, most),
+            span=(-most, most / 2),
             before=None if earlier is None else "before",
             xlabel=f"change of the mean wait, {unit}", title=self._title(setting),
             subtitle=f"{self._sizes(setting)}; mean wait minus that of staying alone with EASY on "

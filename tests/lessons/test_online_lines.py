@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.calendar.trees import leaves
 from coalloc_lib.statistics import pick
-from studies.online_batch import model, study
+from studies.online_batch import model, study, tree_search
 from studies.online_batch.claims import small_and_middle, waits_over_length
 from studies.online_batch.figures import beside_the_record
 from studies.online_batch.runs import over_weeks
+from studies.online_batch.waiting_limits import book_or_queue
 
 
 def test_the_same_requests_without_notice_wait_as_briefly_as_jobs_without_reservations():
@@ -74,3 +76,26 @@ def test_small_jobs_of_kth_wait_about_as_long_for_their_length_online_as_under_e
     sums = (waits_over_length(small, policy) for policy in (model.LEAST, "EASY"))
     found = over_weeks(small).ratio(*sums)
     assert (found.estimate, found.low, found.high) == pytest.approx((1.16, 1.00, 1.32), abs=0.006)
+
+
+def test_what_a_limit_of_twelve_hours_rejects_in_the_real_log(real_logs):
+    jobs = co.read_swf(real_logs / "KTH-SP2-1996-2.1-cln.swf.gz").jobs(request="total")
+    row = book_or_queue(jobs, co.Multicluster([100]), limits=[12]).iloc[-1]
+    waits_and_shares = row[["mean_wait", "easy_wait", "refused", "refused_work", "wide_refused"]]
+    assert waits_and_shares.tolist() == pytest.approx([1.54, 1.57, 0.03, 0.16, 0.45], abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("request_", "marked", "result"),
+    [
+        ((17, 12, 2), "XVZY", "Accepted: Y and Z"),
+        ((5, 12, 2), "VX", "1 feasible period is too few for 2"),
+        ((17, 20, 2), "XVZY", "0 feasible periods are too few for 2"),
+    ],
+)
+def test_which_requests_the_trees_of_the_example_can_serve(request_, marked, result):
+    _, search = tree_search.walk(*request_)
+    *_, (words, marks) = search.steps()
+    periods = [period for node in marks.order for period in leaves(node)]
+    assert "".join(search.names[period] for period in periods) == marked
+    assert words.startswith(result)

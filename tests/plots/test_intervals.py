@@ -180,3 +180,13 @@ def test_marks_that_a_figure_cannot_have_are_refused():
         plots.mark_zero(figure.axes[0])
     with pytest.raises(InputError, match=r"^texts has 1 texts; give one for each of the 2 rows"):
         plots.label_right(figure.axes[0], ["one"])
+
+
+def test_each_panel_may_show_its_own_values_only():
+    table = pd.DataFrame({"x": [1.1, 90.0], "row": "one", "panel": ["near", "far"]})
+    table = table.assign(ci95_low=table["x"], ci95_high=table["x"])
+    how = {"x": "x", "row": "row", "panel": "panel", "factors": True}
+    shared = [axes.get_xlim() for axes in plots.intervals(table, **how).axes]
+    near, far = (axes.get_xlim() for axes in plots.intervals(table, own_axes=True, **how).axes)
+    assert shared[0] == shared[1]
+    assert near[1] < 2 < 50 < far[0]

@@ -428,11 +428,16 @@ def test_the_cut_that_leaves_the_printed_wait_is_looked_for_in_the_log(kth, monk
     assert "real log" in lesson.check(6, 7).data
 
 
-def test_small_and_large_ratios_beside_booking_have_axes_of_their_own():
-    rows = [("exact", 0.2, 0.9), ("exact", 0.8, 1.1), ("asked", 0.2, 5.0), ("asked", 0.8, 200.0)]
-    table = pd.DataFrame(rows, columns=["row", "at", "ratio"]).assign(panel="CTC", line="queued")
-    exact, asked = draw_beside(table).axes
-    assert exact.get_ylim()[1] < 2 < 200 < asked.get_ylim()[1]
+def test_exact_and_requested_lengths_beside_booking_are_told_apart_by_dashes_only():
+    rows = product([("exact", 1.1), ("requested", 90.0)], ["queue", "book"], [0.2, 0.8])
+    rows = [(*length, part, at) for length, part, at in rows]
+    table = pd.DataFrame(rows, columns=["length", "ratio", "line", "at"]).assign(panel="CTC")
+    (axes,) = draw_beside(table).axes
+    drawn = [(line.get_linestyle(), *line.get_ydata()[:1], line.get_color()) for line in axes.lines]
+    dashed = {colour for style, at, colour in drawn if (style, at) == ("--", 1.1)}
+    whole = {colour for style, at, colour in drawn if (style, at) == ("-", 90.0)}
+    assert len(dashed) == 2
+    assert dashed == whole
 
 
 @pytest.mark.parametrize(("servers", "length"), lesson.REQUESTS)

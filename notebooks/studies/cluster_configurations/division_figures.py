@@ -18,10 +18,13 @@ from studies.cluster_configurations.divisions import (
 from studies.cluster_configurations.runs import study
 from studies.results import Caption
 
+#: The part of the vertical axis that the figure shows.
+SHOWN = (0.65, 0.92)
+
 
 def draw_divisions(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot the maximal utilization against the number m of processors moved between clusters."""
-    return plots.lines(
+    figure = plots.lines(
         table,
         x="m",
         y="max_utilization",
@@ -29,14 +32,20 @@ def draw_divisions(table: pd.DataFrame, **titles: Any) -> Figure:
         panel="family",
         xlabel="m, processors",
         ylabel="maximal utilization",
+        names="legend",
         **titles,
     )
+    # On an axis that shows the lowest values, the small differences at the top cannot be seen.
+    for axes in figure.axes:
+        axes.set_ylim(*SHOWN)
+    return figure
 
 
 DIVISIONS = Caption(
     "maximal utilization of four clusters with 128 processors, four components of "
     "D(0.9)[1,8]; m is "
-    "the number of processors by which clusters differ from 32",
+    "the number of processors by which clusters differ from 32; all curves continue below the "
+    "picture",
     finding="Under first fit, slightly unequal clusters carry more than equal ones",
 )
 

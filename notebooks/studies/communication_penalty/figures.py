@@ -241,6 +241,15 @@ def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
 #: The job groups whose curves are drawn without a confidence band, because five bands in one plot
 #: would hide each other.
 BARE = ("S1", "S2", "S3")
+#: The mark of the lowest point of a curve, and its meaning.
+RING = {
+    "markersize": 9,
+    "clip_on": False,
+    "markerfacecolor": "none",
+    "color": "black",
+    "markeredgewidth": 0.9,
+}
+RINGS = "rings: the lowest points"
 #: An extra entry takes the lightest shade of the palette, so that no job group gets it, because a
 #: label in the lightest shade is hard to read.
 _SHADES = plots.shades([*GROUPS, "the lightest"])
@@ -437,13 +446,22 @@ def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(line="penalty " + table["psi"].map("{:g}".format))
 
 
+def draw_with_lowest(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Plot response times along the splitting threshold, with a ring at each curve's minimum."""
+    figure = draw_responses(table, x="above", xlabel=THRESHOLD, **titles)
+    for axes, (_, rows) in zip(figure.axes, table.groupby("max_jumps", sort=False), strict=True):
+        lowest = rows.loc[rows.groupby("line")["response"].idxmin()]
+        axes.plot("above", "response", "o", data=lowest, **RING)
+    return figure
+
+
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot Figure 3: response times of S4, the largest jobs, with one curve per penalty."""
-    return draw_responses(by_penalty(table), x="above", xlabel=THRESHOLD, **titles)
+    return draw_with_lowest(by_penalty(table), **titles)
 
 
 FIGURE3_CAPTION = Caption(
-    f"Figure 3: jobs of S4 (7 to 19 processors); {AT_LOAD}",
+    f"Figure 3: jobs of S4 (7 to 19 processors); {AT_LOAD}; {RINGS}",
     finding="Splitting jobs above 3 is better than splitting those above 16 at penalty 0.05, worse "
     "at 0.2",
 )
@@ -463,11 +481,11 @@ def by_load(table: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot Figure 4: response times of S4, the largest jobs, with one curve per load."""
-    return draw_responses(by_load(table), x="above", xlabel=THRESHOLD, **titles)
+    return draw_with_lowest(by_load(table), **titles)
 
 
 FIGURE4_CAPTION = Caption(
-    f"Figure 4: jobs of S4, penalty {CONSTANT}; {SYSTEM}",
+    f"Figure 4: jobs of S4, penalty {CONSTANT}; {SYSTEM}; {RINGS}",
     finding={
         "quick": "At the lowest load, fewer jobs should be split than at higher loads",
         "paper": "With MaxJumps 8 and 20, the best threshold falls from 12 to 6 as the load grows",

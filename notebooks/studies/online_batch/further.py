@@ -27,6 +27,7 @@ from studies.online_batch.model import (
     ONLINE,
     POLICIES,
     RECORDED,
+    REQUESTED,
     SMALLER_STEP,
 )
 from studies.online_batch.runs import over_weeks, study
@@ -125,7 +126,7 @@ def draw_certainty(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot the mean wait under policies that promise each start, relative to that under EASY."""
     columns: dict[str, Any] = {"x": "ratio", "row": "row", "series": "series"}
     axes: dict[str, Any] = {"factors": True, "xlabel": "mean wait divided by that of EASY"}
-    return draw_with_refusals(table, look=LOOK, **columns, **axes, **titles)
+    return draw_with_refusals(table, look=LOOK, own_axes=True, **columns, **axes, **titles)
 
 
 CERTAINTY_CAPTION = Caption(
@@ -157,12 +158,16 @@ def certainty(runs: pd.DataFrame) -> pd.DataFrame:
 
 def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot how waits of booked and of queued jobs change with the share of booked jobs."""
-    # The ratios of the rows differ by factors of 100, so each panel has its own axes.
-    scales = dict.fromkeys(table["panel"], ("linear", "log"))
-    lines: dict[str, Any] = {"y": "ratio", "scales": scales, "row": "row", "look": {}}
+    exact = table["length"] == EXACT
+    names = table["line"].str.removeprefix("those that ") + ", lengths " + table["length"]
+    table = table.assign(line=names)
+    style = plots.LineStyle(dashed=table["line"][exact].unique(), bars=True, height=2.6)
+    styles = plots.signs(table["line"][~exact].unique())
+    styles |= {name.replace(REQUESTED, EXACT): sign for name, sign in styles.items()}
     axes = {"xlabel": "share of the jobs that book"}
     axes["ylabel"] = "mean wait, divided by that\nwithout booking"
-    return draw_trend(table, level=("no job books", 1.0), **lines, **axes, **titles)
+    lines: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "look": styles}
+    return draw_trend(table, style=style, **lines, **axes, **titles)
 
 
 BESIDE_CAPTION = Caption(
