@@ -223,7 +223,7 @@ def twenty_picture() -> plots.Picture:
         for shift, name in zip((-0.2, 0.2), names, strict=True):
             made = schedule(name)
             wait, length = made.wait.mean(), (made.end - made.start).mean()
-            colour = (plots.STANDARD if shift < 0 else plots.LOSS).colour
+            colour = plots.MEANINGS["one cluster" if shift < 0 else "at once"].colour
             axes.barh(place + shift, length, 0.34, color=colour)
             axes.barh(place + shift, wait, 0.34, left=length, color=colour, alpha=0.45)
             words = f"{'may span' if shift > 0 else 'whole'}: {length + wait:.2f} h"
@@ -234,7 +234,9 @@ def twenty_picture() -> plots.Picture:
     title = "If jobs may overtake each other, spanning lengthens the mean response of these jobs"
     plots.title_figure(figure, title, "the twenty jobs; those that span run a quarter longer")
     rows = (
-        f"{name} {schedule(name).response.mean():.2f} h" for pair in pairs.values() for name in pair
+        f"{policy}, {way}: {schedule(name).response.mean():.2f} h"
+        for policy, names in pairs.items()
+        for way, name in zip(("whole", "may span"), names, strict=True)
     )
     return plots.Picture(figure, rows=rows)
 

@@ -39,6 +39,9 @@ LOOKS = {
 #: and the distance between two trees in leaf widths.
 LEVEL, ROW, APART = 0.5, 0.25, 0.55
 MIDDLE = {"ha": "center", "va": "center_baseline", "fontsize": 8}
+#: The number of a mark, in a circle on the corner of its node.
+SMALL = {"ha": "center", "va": "center_baseline", "fontsize": 6.5, "weight": "bold", "zorder": 4}
+BADGE = {"boxstyle": "circle,pad=0.25", "facecolor": BLUE, "edgecolor": "white", "linewidth": 0.8}
 
 
 class Marks(NamedTuple):
@@ -306,8 +309,8 @@ def _draw_tree(axes, search, marks, root, left, owner):
             bold = {"fontsize": 8, "weight": "bold"}
             axes.text(x - 0.36, y - 0.05, search.letters.get(node, ""), ha="right", **bold)
             if node in marks.order:
-                order = f"{marks.order.index(node) + 1}."
-                axes.text(x + 0.34, y + 0.27, order, color=BLUE, **bold)
+                order = f"{marks.order.index(node) + 1}"
+                axes.text(x + 0.3, y + 0.22, order, color="white", bbox=BADGE, **SMALL)
     heading = "by start, latest first" if is_primary else f"of {search.letters[owner]}, by end"
     style = {"ha": "center", "fontsize": 8.5, "color": plots.GREY}
     axes.text(left + max(root.size, 2) / 2, 0.62, heading, **style)
