@@ -139,7 +139,7 @@ def not_negative(name: str, value: Any) -> float:
 def whole(name: str, value: Any, least: int = 1) -> int:
     """Return `value` as an int, or raise `InputError` unless it is a whole number >= `least`."""
     number = _number(name, value)
-    # Fractions and decimals are compared themselves, because they can have more digits than floats.
+    # Fractions and decimals stay as they are, because they can have more digits than floats.
     if not (least <= number < math.inf and value == int(value)):
         raise InputError(
             f"{name} = {shown(value)}; give a whole number of {least} or more", argument=name
@@ -236,7 +236,7 @@ def times(name: str, values: Any) -> NDArray[np.float64]:
 
 
 def instants(name: str, values: Any) -> NDArray[np.float64]:
-    """Convert instants to a new 1-D array of seconds.
+    """Convert instants to a new 1-D array, in seconds since the origin of the time axis.
 
     `values` are finite numbers of 0 or more, timedeltas, or datetimes. Datetimes become the seconds
     since the earliest of them. Other values raise `InputError`.

@@ -104,7 +104,7 @@ class Interval:
         return self.times(-1).plus(1)
 
     def times(self, factor: float) -> "Interval":
-        """Return the estimate and the interval of `factor` times the quantity.
+        """Return the estimate and its interval, both multiplied by `factor`.
 
         An infinite estimate or end times 0 is 0.
         """

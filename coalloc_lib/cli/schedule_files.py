@@ -277,8 +277,8 @@ def _our_allocation(line, text, system):
         is_plain = colon and _COUNT.fullmatch(cluster) and _COUNT.fullmatch(processors)
         if not is_plain or int(cluster) >= len(system):
             raise InputError(
-                f"{line}: allocation is {shown(text)}; give cluster:processors, with clusters from "
-                f"0 to {len(system) - 1}, joined by semicolons"
+                f"{line}: allocation is {shown(text)}; give pairs cluster:processors, separated "
+                f"by semicolons, with cluster numbers from 0 to {len(system) - 1}"
             )
         if int(cluster) in taken:
             raise InputError(

@@ -288,7 +288,7 @@ class SingleThenSpan(Placement):
         self.single.check(system)
 
     def numbers(self, clusters: int) -> Sequence[int]:
-        """Return one number per cluster, from which the engine computes the placement `single`."""
+        """Return the numbers, one per cluster, with which the engine applies the rule `single`."""
         return self.single.numbers(clusters)
 
 

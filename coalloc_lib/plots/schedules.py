@@ -27,7 +27,8 @@ JOB_COLOURS = tuple(
 )
 #: The colours of the hatching and of the background of processors that are idle while a job waits.
 HATCHING, HATCHED = "#E08A55", "#FBE9DE"
-#: The colour of processors that are idle while no job waits, and the colour of promised starts.
+#: The colour of processors that are idle while no job is waiting. Promised starts have the second
+#: colour.
 GROUND, PROMISE = "#F3F3F3", "#C65500"
 #: Sizes in figures of schedules, in inches: the width of the axes, the width of a letter, the total
 #: height of all clusters, the height of one waiting job, and the maximum height of the queue.

@@ -154,7 +154,7 @@ def reject_swapped(swapped: Any, table: pd.DataFrame, low: str, high: str) -> No
 
 
 def looks(names: Iterable[str], look: Mapping[str, MarkerStyle] | None) -> dict[str, MarkerStyle]:
-    """Return the style of each name: the style in `look`, or else a free style from `signs`."""
+    """Return a style for each name: that in `look` if there is one, or an unused one of `signs`."""
     given = {label_text(name): style for name, style in (look or {}).items()}
     names = list(dict.fromkeys(names))
     taken = [given[name] for name in names if name in given]

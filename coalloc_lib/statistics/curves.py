@@ -409,8 +409,8 @@ def compare(
     check_scenario("other", other)
     if load is not None and backlog is not None:
         raise InputError(
-            f"backlog = {backlog} is given with load = {load}, but only the comparison of maximal "
-            "utilizations has a backlog; leave out load or backlog"
+            f"backlog = {backlog} is given with load = {load}, but a backlog is used only to "
+            "compare maximal utilizations, without a load; leave out one of the two"
         )
     jobs, replications = whole("jobs", jobs), whole("replications", replications, least=2)
     options: dict[str, Any] = {"jobs": jobs, "replications": replications, "seed": seed}

@@ -18,11 +18,11 @@ from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.plots.schedules import JOB_COLOURS, Box
 from coalloc_lib.plots.signs import COLOURS
 
-#: The fill and text colours for the requests of the reader of the calendar. Grey is left out,
-#: because it is used for the requests of other users.
+#: The fill and text colours for the requests that the reader makes in the calendar. Grey is left
+#: out, because it is used for the requests of other users.
 OWN = tuple(pair for pair in JOB_COLOURS if pair[0] != COLOURS[-1])
-#: The fill and text colours for the requests of other users: AT_ONCE for a start at the submission,
-#: and AHEAD for a later start.
+#: The fill and text colours for the requests of other users: AT_ONCE if the request is for now, and
+#: AHEAD if it is for a later start.
 AT_ONCE, AHEAD = ("#C4C4C4", "#222222"), ("#8C8C8C", "#FFFFFF")
 #: The maximum number of requests of other users.
 MOST = 60
@@ -144,7 +144,7 @@ class Reserved(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The outcome of a request of the reader of the calendar.
+    """The outcome of a request that the reader makes in the calendar.
 
     Attributes
     ----------

@@ -85,7 +85,7 @@ def _unchanged(number: float) -> float:
 
 
 def choice(label: str, options: Iterable[str], chosen: str | None = None) -> ipw.Dropdown:
-    """Return a drop-down list of strings, with `chosen` or else the first string selected."""
+    """Return a drop-down list of strings, in which `chosen` or the first string is selected."""
     options = list(options)
     return ipw.Dropdown(
         options=options,

@@ -54,7 +54,7 @@ def _controls(side: str, span: str) -> tuple[dict[str, ipw.Widget], ipw.HTML]:
 
 
 def _label(side: str, rows: Mapping[str, ipw.Widget]) -> None:
-    # The labels of controls behind the button "more" begin with the name of the centre.
+    # The labels of the controls that the button "more" reveals begin with the centre, A or B.
     for name, words in CONTROLS.items():
         for widget in inputs.parts_of(rows[name]):
             widget.tooltip = f"{words} of {side}"

@@ -139,12 +139,12 @@ class Board(ExplorerView, ipw.VBox):
 
     def __init__(self) -> None:
         self.words, self.table, self.curve = ipw.HTML(), ipw.HTML(), ui.View()
-        #: The Python code of the scenarios, which the playground places beside its other buttons.
+        #: Shows the Python code of the scenarios. The playground decides where this widget stands.
         self.code = ipw.HTML()
         self._verdict = self._break_even = ""
         self.player: Player | None = None
         self._shown: tuple[Scenario, Scenario] | None = None
-        #: The animation, which the playground places beside its other buttons.
+        #: Shows the animation. The playground decides where this widget stands.
         self._animation = ipw.VBox()
         self.watched = inputs.fold(f"watch {SHOWN} of the jobs", self._animation)
         self.table.layout, self.curve.layout = {"flex": "1 1 430px"}, {"flex": "1 1 360px"}

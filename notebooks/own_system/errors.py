@@ -4,7 +4,7 @@ from coalloc_lib.basics.checks import InputError
 
 
 class ShortError(InputError):
-    """An `InputError` that IPython shows without a traceback, because its one line says all."""
+    """An `InputError` that IPython shows without a traceback, because its message says it all."""
 
     def _render_traceback_(self) -> list[str]:
         # IPython calls this method, if an error has it, in place of writing a traceback.

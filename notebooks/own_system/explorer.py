@@ -38,7 +38,7 @@ POLICIES = PLAIN, EXACT, NONE = "EASY", "EASY, exact estimates", "FCFS (no backf
 WIDEST = {"any": None} | {f"{width:,}": width for width in (0, 1, 2, 4, 8, 16, 32, 64, 128, 256)}
 #: The groups of jobs that the user can choose from, by the name of their criterion in the report.
 GROUPS = {"sites": "site", "job widths": "width", "queues": "partition"}
-#: The beginning of the name of the control for the additional processors of a site.
+#: The control that adds processors to a site has a name that begins with these words.
 MORE = "more at "
 #: The columns of a table of waits that have durations.
 HOURS = "alone", "then", "change", "ci95_low", "ci95_high"

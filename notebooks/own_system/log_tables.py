@@ -224,7 +224,7 @@ def weekly_load(table: pd.DataFrame, clusters: Mapping[str, int]) -> pd.DataFram
 
 
 def cycles(table: pd.DataFrame, sites: Iterable[str]) -> pd.DataFrame:
-    """Return what fraction of each site's jobs is submitted in each hour and on each weekday."""
+    """Return the fraction of each site's jobs that arrives in each hour and on each weekday."""
     known, rows = table[table["came"].notna()], []
     order = [site for site in sites if (known["site"] == site).any()]
     periods = {"hour of the day": ("hour", 24), "weekday, 0 is Monday": ("day_of_week", 7)}

@@ -18,8 +18,8 @@ from own_system.options import ALONE, CONSERVATIVE, Option
 
 #: The lower bound of the run time in the formula of the bounded slowdown, in seconds.
 BOUND = 10.0
-#: The minimum number of jobs in a saturated group that still wait at the last submission. In a
-#: small group, half of the jobs are enough.
+#: A group of jobs counts as saturated if at least this number of its jobs are still waiting at the
+#: last submission. In a small group, half of the jobs are enough.
 SEVERAL = 10
 #: The columns of a simulation result, with one value per job: ``wait``, ``response``, ``slowdown``,
 #: ``spans``, and ``late``, which says whether the job still waits at the last submission.
@@ -120,7 +120,7 @@ def outcome_of(ran: Schedule, compared: Any = slice(None)) -> Outcome:
 
 
 def saturated_share(late: NDArray[np.bool_], work: NDArray[np.float64]) -> float:
-    """Return what fraction of all work belongs to jobs that still wait at the last submission.
+    """Return the fraction of the work of jobs that are still waiting at the last submission.
 
     The result is 0 if this fraction is small or if only a few jobs wait, because the system is then
     not saturated.

@@ -83,7 +83,10 @@ def runs_sha256(file: Path) -> str:
 
 
 def archived_ledger() -> dict[tuple[str, str], Row]:
-    """Return the rows of the archived ledger by study and item; empty if there is no archive."""
+    """Return the rows of the archived ledger in a dict with the keys (study, item).
+
+    It is empty if there is no archive.
+    """
     path = ARCHIVE / LEDGER
     if not path.is_file():
         return {}

@@ -27,7 +27,8 @@ def output_folder(out: str | Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"out = {str(out)!r} cannot be created ({error.strerror}); give the name of a folder"
+            f"out = {str(out)!r} cannot be created ({error.strerror}); give a folder that exists "
+            "or can be created"
         ) from None
     if not os.access(folder, os.W_OK):
         raise InputError(f"out = {str(out)!r} cannot be written to; choose another folder")

@@ -43,7 +43,7 @@ class Caption:
     finding: str | Mapping[str, str] = ""
 
     def finding_at(self, scale: str) -> str:
-        """Return the finding that the caption states for a scale, or an empty string."""
+        """Return the finding that the caption states for runs of a scale, or an empty string."""
         if isinstance(self.finding, str):
             return self.finding if scale in SCALES else ""
         return self.finding.get(scale, "")

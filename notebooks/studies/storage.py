@@ -20,8 +20,7 @@ from coalloc_lib.statistics.labels import label
 from coalloc_lib.statistics.replications import REPLICATION
 from studies.damage import check_lines, check_numbers
 
-#: The names of the columns of a table of runs that always hold strings, even if all their cells are
-#: empty.
+#: In a table of runs, these columns have the type string, even if all their cells are empty.
 TEXTS = ("warning", "missing_logs")
 #: The types of values that a table of runs stores unchanged.
 UNCHANGED_TYPES = frozenset({int, float, str, type(None)})

@@ -189,7 +189,7 @@ class Study:
         return wanted
 
     def add(self, runs: pd.DataFrame, *settings: Any, **how: Any) -> pd.DataFrame:
-        """Run further settings at the scale and seed of existing runs, and return all runs.
+        """Run more settings with the scale and the seed of existing runs, and return all runs.
 
         Parameters
         ----------

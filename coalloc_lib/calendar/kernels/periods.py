@@ -34,7 +34,7 @@ def new_table(sizes):
 
 @kernel(makes_arrays=True)
 def with_room(table, more):
-    """Return the given table if it has room for `more` idle periods, or else a larger copy."""
+    """Return the given table if it has room for `more` idle periods, otherwise a larger copy."""
     count, size = table.count[0], len(table.begin)
     if count + more <= size:
         return table

@@ -254,7 +254,7 @@ class Walk:
         return self.error(message + self.what_happens_to(number), number, now)
 
     def early(self, number: int) -> ScheduleError:
-        """Return the error for a job that starts when the policy would not start it."""
+        """Return the error for a job that starts although the policy would not start it then."""
         message, head = f"{self.name} would not start it now", self.head()
         if head in (None, number):
             return self.error(message, number, self.start[number])

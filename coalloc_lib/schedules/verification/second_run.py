@@ -19,8 +19,8 @@ from coalloc_lib.schedules.verification.faults import ScheduleError, promise_in_
 if TYPE_CHECKING:
     from coalloc_lib.schedules.schedule import Schedule
 
-#: The maximum number of jobs for which the second run uses the readable engine, so that mistakes of
-#: the compiled engine are found too. The readable engine is too slow for more jobs.
+#: With at most this number of jobs, the second run uses the readable engine, which also reveals
+#: mistakes of the compiled engine. With more jobs, the readable engine is too slow.
 FEW = 500
 
 

@@ -37,8 +37,8 @@ COMMAND = (
     "--starttime 2025-01-01 --format JobID,Submit,Start,End,ElapsedRaw,State,AllocCPUS,ReqCPUS,"
     "NNodes,ReqNodes,TimelimitRaw,User,Account,Partition,QOS,Cluster > export.txt"
 )
-#: The columns of ``sacct`` that contain each value of a job. If several of these columns exist, the
-#: first one is read.
+#: For each property of a job, the columns of ``sacct`` that can contain it. The first of them that
+#: exists is read.
 COLUMNS = {
     "id": ("JobID",), "submit": ("Submit",), "start": ("Start",), "end": ("End",),
     "elapsed": ("ElapsedRaw", "Elapsed"), "state": ("State",), "user": ("User", "UID"),

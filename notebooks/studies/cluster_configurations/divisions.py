@@ -112,7 +112,7 @@ def is_unequal(sizes: Sizes) -> bool:
 
 @dataclass(frozen=True)
 class Division:
-    """A setting that runs jobs of four components on one division of 128 processors.
+    """A setting that runs jobs of four components on 128 processors, divided in one way.
 
     For ordered requests `placement` is None, because they leave nothing to choose.
     """

@@ -177,7 +177,7 @@ def split_so(runs: pd.DataFrame, **splitting: Any) -> pd.DataFrame:
 
 
 def ratio_table(pairs: Iterable[Pair], groups: Sequence[str] = NAMES, to: str = "") -> pd.DataFrame:
-    """Tabulate two mean response times and their ratio per pair of settings and job group.
+    """Tabulate two mean response times and their ratio, for each pair of settings and job group.
 
     If `to` is given, the response times of all groups are compared with that of the group `to`.
     """
@@ -262,7 +262,7 @@ LOOK = _SHADES | {
 
 
 def by_group(table: pd.DataFrame) -> pd.DataFrame:
-    """Add a column ``line`` to a table, which assigns each row to the curve of its job group.
+    """Add a column ``line``, with the name of the curve to which each row belongs: its job group.
 
     If split jobs do not have as many components as in the paper, only the rows of all jobs together
     are kept.
@@ -442,7 +442,7 @@ def along_thresholds(
 
 
 def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
-    """Add a column ``line`` to a table, which assigns each row to the curve of its penalty."""
+    """Add a column ``line``, with the name of the curve to which each row belongs: its penalty."""
     return table.assign(line="penalty " + table["psi"].map("{:g}".format))
 
 
@@ -475,7 +475,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_load(table: pd.DataFrame) -> pd.DataFrame:
-    """Add a column ``line`` to a table, which assigns each row to the curve of its load."""
+    """Add a column ``line``, with the name of the curve to which each row belongs: its load."""
     return table.assign(line="load " + table["load"].map("{:g}".format))
 
 

@@ -293,13 +293,13 @@ def searches(scale: Scale) -> Iterator[Search]:
 
 
 def viability(scale: Scale) -> Iterator[Setting]:
-    """Yield the settings of the maps that vary the penalty and the splitting threshold."""
+    """Yield the settings of the map: each load, splitting threshold and penalty."""
     for load, above, psi in product(scale.map_loads, scale.map_above, scale.map_penalties):
         yield Setting(JUMPS, load, above, psi=psi, kind=IN_MAP)
 
 
 def at_need(scale: Scale) -> Iterator[Setting]:
-    """Yield the settings of the maps that vary the penalty and the splitting rule."""
+    """Yield the settings of the map of splitting rules: jobs split always, and only at need."""
     for jumps, above, psi in product(scale.map_jumps, (ABOVE, 3), scale.map_penalties):
         always = Setting(jumps, PRINTED_LOAD, above, psi=psi, kind=IN_MAP)
         yield always

@@ -137,7 +137,7 @@ def one_sample_less(draw: Interval, mean: Interval) -> Interval:
     replace(PAPER.without("workload"), logs=(LOG,)),
 )
 def synthetic_improves_least(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that spanning saves least on the synthetic workload (section 4.3).
+    """Judge the claim that spanning shortens responses least on the synthetic workload (4.3).
 
     The paper says that it 'produces the least effective improvements'.
     """

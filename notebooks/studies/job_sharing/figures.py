@@ -140,7 +140,7 @@ def draw_along(
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot Figure 4: weighted response times relative to job sharing, against the penalty.
+    """Plot Figure 4: weighted response times, divided by those of job sharing, by the penalty.
 
     There are curves for local execution, for spanning and for a single machine.
     """
@@ -308,7 +308,7 @@ def adaptive_penalties(runs: pd.DataFrame) -> tuple[float, ...]:
 
 
 def draw_load(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot the weighted response time of spanning relative to job sharing, against the load."""
+    """Plot the weighted response time of spanning, divided by that of job sharing, by the load."""
     options: dict[str, Any] = {"x": "load", "xlabel": "load", "line": "spanning", "names": "legend"}
     look = plots.signs(AT_LOADS.values()) | {AT_LOADS["EASY", PRINTED_PENALTY]: LOOK[MULTI_SITE]}
     return draw_along(table, look=look, **options, **titles)

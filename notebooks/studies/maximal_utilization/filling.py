@@ -56,7 +56,7 @@ def exactly(processors: int, sizes: co.SizeDistribution) -> np.ndarray:
 def filling_picture(
     processors: int = 8, largest: int = 4, step: str = STEPS[0], draw: int = 0, coarse: bool = False
 ) -> plots.Picture:
-    """Draw one of four steps that derive a cluster's capacity loss from random fillings.
+    """Draw one of the four steps that lead from randomly filled clusters to the capacity loss.
 
     Parameters
     ----------

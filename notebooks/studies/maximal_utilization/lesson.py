@@ -49,7 +49,7 @@ PARTS_LEFT = ("less than a tenth", "a tenth to a half", "more than half")
 
 
 def gain_left(waiting: pd.DataFrame) -> str | None:
-    """Return what part of the gain of FPFS(50) over FCFS is left in a very long queue.
+    """Return the part of the gain of FPFS(50) over FCFS that is left in a very long queue.
 
     The argument is the table of the figure ``waiting``. The gain of jobs from U[1,14] with 10,000
     waiting jobs is divided by that with 100. The result is one of `PARTS_LEFT`, or None if the

@@ -72,8 +72,8 @@ SMALLER = {
 }
 #: Exercise 1: the start and the end of the interval for which a job requests servers.
 ASKED = (13, 23)
-#: Exercise 2: three jobs for four servers, and a booking policy that tries a start every 15
-#: seconds.
+#: Exercise 2: three jobs for four servers, and a booking policy whose possible starts are
+#: 15 seconds apart.
 THREE = co.JobStream([0, 0, 1], [50, 50, 20], [3, 3, 1], request="total")
 DESK = co.Online(slot=10, step=15, max_attempts=8, horizon=240)
 #: The project: the longest time, in seconds, by which a job books ahead, and the seed that samples

@@ -68,8 +68,8 @@ def servers_of(log: str) -> list[int]:
 
 # --- Sections 4.2 and 5: the online scheduler, and batch scheduling ---
 
-#: Section 5: online scheduling tries a start every 15 minutes, and makes at most half as many
-#: attempts as there are time slots. The paper states neither the length of a slot nor the planning
+#: Section 5: online scheduling makes an attempt every 15 minutes, and at most half as many attempts
+#: as there are time slots. The paper states neither the length of a slot nor the planning
 #: horizon. We use slots of 15 minutes and a horizon of four weeks.
 ONLINE = "online"
 #: Section 4.1: every booking has a minimum length, which the paper does not state. We use 5
@@ -122,7 +122,7 @@ NARROW_OR_WIDE = {KTH: [(0, 1), (64, 128)], CTC: [(0, 1), (256, 512)], HPC2N: [(
 #: one hour with jobs of middle length; the second part of the figure shows the latter.
 LENGTH_ENDS = np.array([0, 1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf])
 SMALL, MIDDLE = 1.0, (2.0, 10.0)
-#: The two groups of jobs by length, for logs that no figure shows.
+#: Two groups of jobs by length, *small* and *middle*, for logs without such a figure.
 SMALL_OR_MIDDLE = [(0.0, SMALL), MIDDLE]
 #: The job lengths, in hours, at which the cumulative distribution of job lengths is computed for
 #: Figure 4(b).

@@ -44,7 +44,7 @@ from studies.results import Caption
 #: selection of jobs and a minimum length of bookings.
 READING = [*MACHINE, "policy"]
 LONGEST_WAIT = "longest wait"
-#: A dict from each printed number that we used to choose a parameter to a description of the
+#: The keys are the printed numbers that we used to choose parameters. Each value describes the
 #: parameter, for example the number of servers.
 _OF_KTH, _OF_CTC = "the least length and the servers of KTH", "the servers of CTC"
 CHOSEN_BY = {
@@ -206,7 +206,7 @@ READINGS_OF_CTC_CAPTION = Caption(
 
 @study.add_figure("readings_ctc", READINGS_OF_CTC_CAPTION, draw_readings)
 def readings_of_ctc(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return simulated values divided by the paper's values for CTC, by servers and jobs.
+    """Return the ratio of each simulated value of CTC to the printed one, for each interpretation.
 
     Only the interpretations with our minimum length of bookings are returned.
     """

@@ -249,6 +249,6 @@ study = Study(
 
 
 def over_weeks(runs: pd.DataFrame) -> Bootstrap:
-    """Return a bootstrap over weeks, with the number of resamples for the scale of the runs."""
+    """Return a bootstrap over weeks, which resamples more often at a larger scale of the runs."""
     scale, *_ = runs["scale"]
     return Bootstrap(study.scales[scale].resamples, model.SEED)

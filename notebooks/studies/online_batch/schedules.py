@@ -48,7 +48,7 @@ from studies.weeks import rows_by_week, week_of
 
 
 def jobs_of(setting: Setting, log: Log, seed: Seed) -> JobStream:
-    """Return the jobs of a setting, with the job lengths that the policy is told.
+    """Return the jobs of a setting, with the estimates of their lengths that the policy knows.
 
     The `seed` samples the jobs that reserve ahead.
     """

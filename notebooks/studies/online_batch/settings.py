@@ -262,7 +262,7 @@ def beside_a_queue(log: str) -> Iterator[BesideQueue]:
 
 
 def smaller_step() -> Setting:
-    """Return a setting of online scheduling that tries a start every 5 and not every 15 minutes."""
+    """Return a setting of online scheduling whose possible starts are 5 minutes apart, not 15."""
     return Setting(KTH, OWN_SERVERS[KTH], SMALLER_STEP)
 
 
