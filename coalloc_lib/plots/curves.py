@@ -12,7 +12,7 @@ from coalloc_lib.basics.checks import InputError, finite, one_of
 from coalloc_lib.plots.bars import LETTER, Level, ends_of_levels
 from coalloc_lib.plots.line_style import draw_line
 from coalloc_lib.plots.signs import LOSS, STANDARD, MarkerStyle
-from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, title_figure
+from coalloc_lib.plots.style import GREY, NAME_BOX, head, new_figure, readable, title_figure
 from coalloc_lib.plots.tables import (
     ABOVE_0,
     label_text,
@@ -269,7 +269,7 @@ def _draw_maximum(axes, below, row, one, marks):
 
 def _name_maximum(below, row, one, at, words, colour):
     below.plot([at, one.maximum], [row, row], color=colour, linewidth=0.6)
-    style = {"ha": "right", "va": "center", "fontsize": 8, "color": colour}
+    style = {"ha": "right", "va": "center", "fontsize": 8, "color": readable(colour)}
     below.annotate(words, (at, row), (-5, 0), textcoords="offset points", bbox=NAME_BOX, **style)
 
 

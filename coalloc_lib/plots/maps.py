@@ -118,7 +118,8 @@ def maps(
     """
     cells = _checked_cells(table, {"x": x, "y": y, "panel": panel, "mark": mark}, value)
     columns, rows, panels = (list(cells[name].unique()) for name in ("x", "y", "panel"))
-    across = min(2, len(panels))
+    # A row has three panels if their cells are then wide enough for the numbers.
+    across = min(3 if len(panels) * len(columns) <= 20 else 2, len(panels))
     down = -(-len(panels) // across)
     height = down * (0.55 + 0.26 * len(rows))
     figure, grid = new_figure(height, down, across, sharex=True, sharey=True, squeeze=False)
@@ -168,7 +169,7 @@ def _draw_map(axes, cells, columns, rows):
 def _appearance(cell):
     if cell.mark:
         mark = MARKS[cell.mark]
-        return mark._replace(colour="") if cell.warning else mark
+        return mark._replace(text=f"{mark.text}?", colour="") if cell.warning else mark
     interval = interval_of(cell, "value")
     is_decided = interval.above(0) or interval.below(0)
     change = round(interval.estimate)

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib import cycler, rc_context
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import Locator, LogLocator, MaxNLocator, NullFormatter
@@ -107,6 +108,9 @@ def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
     *subtitle : str
         What is plotted, and the meaning of its marks. Empty parts are left out.
     """
+    for legend in filter(None, (axes.get_legend() for axes in figure.axes)):
+        for text in legend.get_texts():
+            text.set_fontsize(min(text.get_fontsize(), 8.5))
     width = figure.get_figwidth() / WIDTH
     titles = wrap(title, int(LETTERS * width))
     # A number and its percent sign stay on the same line.
@@ -128,6 +132,23 @@ def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
 def head(axes: Axes, heading: str, colour: str = "black") -> None:
     """Write a heading at the top left of a panel."""
     axes.set_title(heading, fontsize=9, loc="left", color=colour)
+
+
+def readable(colour: str) -> NDArray[np.float64]:
+    """Return a colour that is dark enough for letters on white.
+
+    The colour is darkened until its contrast is at least 4.5, as the Web Content Accessibility
+    Guidelines 2 require.
+    """
+    rgb = np.array(to_rgb(colour))
+    while _contrast_with_white(rgb) < 4.5:
+        rgb *= 0.95
+    return rgb
+
+
+def _contrast_with_white(rgb):
+    linear = np.where(rgb <= 0.03928, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return 1.05 / (np.dot(linear, (0.2126, 0.7152, 0.0722)) + 0.05)
 
 
 def name_lines(
@@ -163,7 +184,7 @@ def name_lines(
     style |= {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
     style |= {"ha": "right" if left else "left", "xytext": (-gap if left else gap, 0)}
     for (x, _, name, colour), height in zip(ends, heights, strict=True):
-        axes.annotate(name, (x, height), color=colour, bbox=NAME_BOX, **style)
+        axes.annotate(name, (x, height), color=readable(colour), bbox=NAME_BOX, **style)
 
 
 def _height_of(axes: Axes) -> float:

@@ -62,7 +62,7 @@ class Player(Pictured):
     idle : float, optional
         The upper end of the axis for the fraction of idle processors, from 0.01 to 1. Give the same
         number to several players to make them comparable. By default, the axis ends at the largest
-        value.
+        value. If it is 0, the player has no curve of this fraction.
 
     Raises
     ------
@@ -121,8 +121,10 @@ class Player(Pictured):
     ) -> None:
         super().__init__()
         share = "a share from {} to 1"
+        least_idle = "0 for no curve, or " + share.format(0.01)
         self._bound = None if bound is None else _between("bound", bound, 0, 1, share.format(0))
-        self._idle = None if idle is None else _between("idle", idle, 0.01, 1, share.format(0.01))
+        has_axis = idle is not None and idle != 0
+        self._idle = _between("idle", idle, 0.01, 1, least_idle) if has_axis else idle
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self._window = window
         self._against: Schedule | None = None

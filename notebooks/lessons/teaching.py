@@ -42,7 +42,7 @@ class Guess(ipw.VBox):
         self.question, self._reply, self._answer, self._then = question, reply, answer, then
         self._buttons = ipw.RadioButtons(
             options=list(options), value=None, description="Your guess",
-            layout={"width": "max-content"},
+            orientation="horizontal", layout={"width": "auto", "height": "auto"},
         )  # fmt: skip
         # The inner widgets share one layout object, because a notebook file stores each layout
         # object in full.

@@ -155,6 +155,7 @@ class _Options:
             table, x="change", row="row", row_height=row_height(len(table), ROWS),
             span=(-most, most / 2),
             before=None if earlier is None else "before",
+            beyond="arrow: continues beyond the axis",
             xlabel=f"change of the mean wait, {unit}", title=self._title(setting),
             subtitle=f"{self._sizes(setting)}; mean wait minus that of staying alone with EASY on "
             f"today's processors; 95 % intervals by bootstrap over weeks{rings}",

@@ -25,18 +25,14 @@ OPEN = """() => document.querySelectorAll(".coalloc-fold > button").forEach((but
   const isClosed = !button.classList.contains("mod-active");
   if (isClosed && button.innerText.trim() === "more") button.click();
 })"""
-#: This script returns the heights of the widgets in each cell that JupyterLab has drawn. For a
-#: guess, it is the height of the widget that the guess shows.
+#: This script returns the heights of the widgets in each cell that JupyterLab has drawn. The height
+#: of a guess includes its question, its options and the widget that it shows.
 HEIGHTS = """() => [...document.querySelectorAll(".jp-CodeCell")].flatMap((cell) => {
   const source = cell.querySelector(".jp-InputArea-editor").innerText;
   const widgets = ".jupyter-widgets, .coalloc-calendar, .coalloc-player";
   const shows = `.jp-OutputArea-child:has(${widgets})`;
   const outputs = [...cell.querySelectorAll(shows)];
-  return outputs.map((each) => {
-    const guess = each.querySelector(".coalloc-whole:has(> .widget-radio)");
-    const shown = guess === null ? each : guess.lastElementChild;
-    return [source, Math.round(shown.getBoundingClientRect().height)];
-  });
+  return outputs.map((each) => [source, Math.round(each.getBoundingClientRect().height)]);
 })"""
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.notebook]

@@ -206,6 +206,26 @@ def test_the_running_figure_is_that_of_the_library(opened):
         assert page.locator(".cp-figure").text_content().strip() == shown
 
 
+def test_a_player_without_the_curve_keeps_its_time_axis_and_needs_less_height(opened):
+    both = {"A": schedule(), "B": schedule(co.EASY())}
+    heights = []
+    for idle, figures in ((None, 2), (0, 0)):
+        page = opened(co.Player(both, now=4, idle=idle))
+        assert page.locator(".cp-figure").count() == figures
+        assert page.locator(".cp-axis").count() > 3
+        heights.append(page.locator(".coalloc-player").bounding_box()["height"])
+    assert heights[1] < heights[0] - 40
+
+
+def test_low_boxes_have_small_numbers_and_the_lowest_none(opened):
+    jobs = co.JobStream([0, 0, 0], [9, 9, 9], [[1, 0, 0], [0, 2, 0], [0, 0, 4]])
+    one = co.simulate(co.Multicluster([8, 8, 8]), jobs.replace(request="ordered"))
+    page = opened(co.Player({"A": one, "B": one}, now=8, idle=0))
+    numbers = page.locator('svg[data-film="0"] .cp-number').all()
+    sizes = {each.text_content(): "cp-low" in each.get_attribute("class") for each in numbers}
+    assert sizes == {"2": True, "3": False}
+
+
 @pytest.mark.parametrize("width", [390, 1366])
 def test_nothing_is_wider_than_the_window(opened, width):
     page = opened(co.Player(schedule(), now=4), viewport={"width": width, "height": 700})

@@ -1,6 +1,7 @@
 """Maps show their numbers and hatch undecided cells; timelines show shares over time."""
 
 from functools import partial
+from itertools import product
 
 import matplotlib.colors
 import numpy as np
@@ -41,8 +42,17 @@ def test_maps_number_their_cells_and_hatch_what_is_undecided():
     assert one.get_title(loc="left") == "one"
     assert len(figure.axes) == 2
     assert "change, %" in [text.get_text() for text in figure.texts]
-    assert len(hatched(maps(CELLS.assign(warning="rising")).axes[0])) == 6
+    doubtful = maps(CELLS.assign(warning="rising")).axes[0]
+    assert len(hatched(doubtful)) == 6
+    assert texts(doubtful)[-1] == "∞?"
     assert one.get_lines()
+
+
+@pytest.mark.parametrize(("columns", "places"), [(6, 3), (7, 2)])
+def test_three_maps_stand_in_one_row_if_their_cells_are_wide_enough(columns, places):
+    rows = pd.DataFrame(product("xyz", range(columns)), columns=["panel", "psi"])
+    figure = maps(rows.assign(load="low", change=1, mark="", ci95_low=0.5, ci95_high=2))
+    assert figure.axes[0].get_subplotspec().get_gridspec().ncols == places
 
 
 @pytest.mark.parametrize(
@@ -126,10 +136,10 @@ def test_timelines_draw_each_interval_as_long_as_it_is():
 
 
 def test_a_map_above_a_gap_has_its_own_labels():
-    figure = maps(pd.concat([CELLS.assign(panel=name) for name in "abc"]), xlabel="penalty")
+    figure = maps(pd.concat([CELLS.assign(panel=name) for name in "abcde"]), xlabel="penalty")
     figure.draw_without_rendering()
-    assert [axes.get_xlabel() for axes in figure.axes] == ["", "penalty", "penalty"]
-    assert [bool(axes.get_xticklabels()) for axes in figure.axes] == [False, True, True]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["", "", *["penalty"] * 3]
+    assert [bool(axes.get_xticklabels()) for axes in figure.axes] == [False] * 2 + [True] * 3
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,10 @@ const MARGIN = 18;
 /** The height of the clusters in pixels in a player of one, two, three or four schedules. With several
  * schedules, the gaps between the clusters are included, so that the player fits a small window. */
 const HEIGHTS = [230, 106, 78, 36];
+/** The same in a player without the curve of the idle share, which belongs to a question. */
+const BARE = [230, 115, 72, 36];
+/** The lowest box in which a number can be read, in pixels. */
+const LOWEST = 7.5;
 
 /** The picture of one schedule: the queue, the clusters and the submissions. */
 export class Scene {
@@ -52,7 +56,8 @@ export class Scene {
     const shown = this.player.films.length;
     const gap = many > 8 ? 3 : many > 4 || shown > 2 ? 6 : 12;
     const gaps = shown > 1 ? gap * (many - 1) : 0;
-    const height = Math.max(HEIGHTS[shown - 1] - gaps, 15 * many);
+    const room = (this.player.idle === 0 ? BARE : HEIGHTS)[shown - 1];
+    const height = Math.max(room - gaps, 15 * many);
     this.frame = frame;
     this.told = undefined;
     this.top = 18;
@@ -189,10 +194,11 @@ export class Scene {
       numbers.put(`lit ${j} ${k}`, "rect", { x, y, width: last - x, height, rx: 2, class: "cp-lit" });
     }
     const left = Math.max(x, view.world(view.left));
-    const fits = (words) => until - left >= 8.2 * words.length + 8 && height >= 12;
+    const fits = (words) => until - left >= 8.2 * words.length + 8 && height >= LOWEST;
     const text = [`${number[j]} ${this.film.does(j)}`.trim(), `${number[j]}`].find(fits);
     if (text === undefined) return;
     const label = { x: left + 5, y: y + height / 2, style: `fill:${ink}`, class: "cp-number" };
+    if (height < 12) label.class += " cp-low";
     numbers.put(`number ${j} ${k}`, "text", label, text);
   }
 

@@ -5,7 +5,7 @@ const LONG = 14;
 /** The line styles of the schedules, in their order. */
 const DASHES = ["", "2 3", "8 3", "8 3 2 3"];
 
-/** The curve of the idle share over the whole time, above the time slider of the same width. */
+/** The time axis above the time slider of the same width, and the curve of the idle share above it. */
 export class Strip {
   constructor(player) {
     this.player = player;
@@ -19,10 +19,11 @@ export class Strip {
   lay(frame) {
     const { films, axis, bound, idle } = this.player;
     this.frame = frame;
+    this.bare = idle === 0; // Only the axis is drawn.
     // Long names are above the axis. So are all names if there is no room beside it.
-    this.above = frame.narrow || (films.length > 1 && films.some((film) => film.label.length > LONG));
-    this.top = (this.player.view.moves ? 36 : 12) + (this.above ? 6 + 16 * this.rowsOfNames() : 0);
-    this.height = films.length > 2 ? 50 : 66;
+    this.above = !this.bare && (frame.narrow || films.length > 1 && films.some((film) => film.label.length > LONG));
+    this.top = (this.player.view.moves ? 36 : this.bare ? 2 : 12) + (this.above ? 6 + 16 * this.rowsOfNames() : 0);
+    this.height = this.bare ? 0 : films.length > 2 ? 50 : 66;
     this.svg.setAttribute("width", frame.width);
     this.svg.setAttribute("height", this.top + this.height + 22);
     const span = axis.finish - axis.begin;
@@ -76,6 +77,12 @@ export class Strip {
       pool.put("seen", "rect", { ...seen, y: this.top, height: this.height, class: "cp-seen" });
     }
     this.drawAxis("all", this.player.axis.begin, this.player.axis.finish, (t) => this.x(t), base);
+    if (!this.bare) this.drawShares(now, base);
+    pool.sweep();
+  }
+
+  drawShares(now, base) {
+    const { pool, frame } = this;
     for (const share of [0, this.most / 2, this.most]) {
       const y = this.y(share);
       pool.put(`level ${share}`, "path", { d: `M${frame.x0} ${y}H${frame.x1}`, class: "cp-level" });
@@ -90,7 +97,6 @@ export class Strip {
     });
     pool.put("now", "path", { d: `M${this.x(now)} ${this.top}V${base}`, class: "cp-now" });
     this.drawFigures(now);
-    pool.sweep();
   }
 
   drawAxis(name, begin, finish, x, y) {

@@ -69,7 +69,7 @@ def spanning_explorer(runtimes: Sequence[float], state: str = "") -> Explorer:
         "division": choice("spanning job", DIVISIONS),
         "clusters": choice("clusters of", CLUSTERS),
     }
-    player = Player(whole_and_spanning(runtimes, 0.25, *map(_first, (DIVISIONS, CLUSTERS))))
+    player = Player(whole_and_spanning(runtimes, 0.25, *map(_first, (DIVISIONS, CLUSTERS))), idle=0)
 
     def draw(**values: Any) -> None:
         player.show(whole_and_spanning(runtimes, **values))

@@ -230,6 +230,10 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Further than the paper ---
 
 
+#: The ratios that the axis of the next figure shows. Smaller ones stand beside an arrow.
+SHOWN = (0.1, 2.0)
+
+
 def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot the response time under job sharing, divided by that under local execution.
 
@@ -239,7 +243,7 @@ def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
     in_words = rows.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
     # Near a ratio of 1 the logarithmic axis is too coarse to read the ratio, so the figure also
     # shows the ratio as text.
-    words = in_words.where(rows["ci95_high"] > 1, "")
+    words = in_words.where((rows["ci95_high"] > 1) | (rows["ci95_low"] < SHOWN[0]), "")
     return plots.intervals(
         rows.assign(words=words),
         x="ratio",
@@ -248,7 +252,7 @@ def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
         panel="workload",
         words="words",
         factors=True,
-        span=(0.1, 2.0),
+        span=SHOWN,
         look={"in turn": plots.STANDARD, "by size": plots.MarkerStyle("#E69F00", "v")},
         row_height=0.45,
         xlabel="AWRT divided by that of local execution",

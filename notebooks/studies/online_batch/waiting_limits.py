@@ -139,7 +139,7 @@ def limits_picture(
     before: the axes show them all, so that they stay the same from one picture to the next, and
     a dashed line shows the last one with its name.
     """
-    figure, axes = plots.new_figure(3.6)
+    figure, axes = plots.new_figure(3.0)
     booked, refused = _of_limits(table)
     _draw_limits(axes, booked, refused)
     _draw_earlier(axes, earlier or {})
