@@ -6,6 +6,7 @@ a fine one. The functions in `coalloc_lib.widgets.inputs` make the controls.
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from html import escape
 from inspect import signature
 from itertools import chain
@@ -46,17 +47,22 @@ def _cell(row: Sequence[ipw.Widget], column: ipw.Layout) -> ipw.VBox:
     return ipw.VBox(row, layout={"flex": "1 1 100%"} if is_wide else column)
 
 
+@cache
 def styled() -> ipw.HTML:
-    """Return an invisible widget with the style sheet of all explorers."""
+    """Return an invisible widget with the style sheet of all explorers.
+
+    All explorers share this widget, because a notebook file stores each widget in full.
+    """
     return ipw.HTML(STYLE, layout={"display": "none"})
 
 
+@cache
 def gone() -> ipw.HTML:
     """Return the message that replaces the controls of a widget if its kernel is not running.
 
     The widget has the class ``coalloc-whole``, and its children that need Python have the class
     ``coalloc-needs-python``. The style sheet of explorers shows the message and hides these
-    children.
+    children. All widgets share the message.
     """
     line = ipw.HTML(GONE)
     line.add_class("coalloc-gone")
