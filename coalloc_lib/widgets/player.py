@@ -121,10 +121,8 @@ class Player(Pictured):
     ) -> None:
         super().__init__()
         share = "a share from {} to 1"
-        least_idle = "0 for no curve, or " + share.format(0.01)
         self._bound = None if bound is None else _between("bound", bound, 0, 1, share.format(0))
-        has_axis = idle is not None and idle != 0
-        self._idle = _between("idle", idle, 0.01, 1, least_idle) if has_axis else idle
+        self._idle = None if idle is None else _end_of_axis(idle)
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self._window = window
         self._against: Schedule | None = None
@@ -241,6 +239,11 @@ def _check_overlap(window, schedules):
             f"window = {shown(window)} has no job; give two instants between which the schedules "
             f"have jobs, from {first:,.15g} to {last:,.15g}"
         )
+
+
+def _end_of_axis(idle):
+    least = 0 if finite("idle", idle) == 0 else 0.01
+    return _between("idle", idle, least, 1, "0 for no curve, or a share from 0.01 to 1")
 
 
 def _between(name, value, least, most, description):

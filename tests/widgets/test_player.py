@@ -297,6 +297,7 @@ WRONG = {
     ),
     "a bound in percent": ((small(),), {"bound": 30}, "^bound = 30; give a share"),
     "an idle share of 0.005": ((small(),), {"idle": 0.005}, "^idle = 0.005; .* from 0.01 to 1$"),
+    "an idle share of False": ((small(),), {"idle": False}, "^idle = False; give a number$"),
     "a number of jobs": ((small(),), {"against": 5}, "^against = 5 is not of type Schedule; give"),
     "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is not of type str"),
     "a window": ((small(),), {"window": (2, 1)}, r"^window = \(2, 1\); give"),
