@@ -98,7 +98,8 @@ def intervals(
         The column with the estimate in the previous figure, drawn as a pale ring if it lies on the
         axis.
     own_axes : bool
-        Whether the horizontal axis of each panel shows the values of that panel only.
+        Whether the horizontal axis of each panel shows the values of that panel only. Such axes
+        have no `span`.
     title, subtitle : str
         The title of the figure, and the text under it.
 
@@ -111,8 +112,8 @@ def intervals(
     ------
     InputError
         If a column is missing, if two rows have the same row, series and panel, if a logarithmic
-        axis cannot show a value, if `span` has no length or cannot be drawn on the axis, or if
-        `row_height` is not above 0.
+        axis cannot show a value, if `span` has no length or cannot be drawn on the axis, if `span`
+        and `own_axes` are both given, or if `row_height` is not above 0.
 
     Examples
     --------
@@ -130,6 +131,8 @@ def intervals(
     if log:
         for name in ("x", *({"printed", "before"} & {*columns})):
             reject_first(points[name] <= 0, table, columns[name], ABOVE_0)
+    if span is not None and own_axes:
+        raise InputError("span and own_axes are both given; leave out one of the two")
     if span is not None:
         span = _checked("span", span, log)
     elif not own_axes:

@@ -119,7 +119,8 @@ def maps(
     cells = _checked_cells(table, {"x": x, "y": y, "panel": panel, "mark": mark}, value)
     columns, rows, panels = (list(cells[name].unique()) for name in ("x", "y", "panel"))
     # A row has three panels if their cells are then wide enough for the numbers.
-    across = min(3 if len(panels) * len(columns) <= 20 else 2, len(panels))
+    is_wide_enough = 3 * len(columns) <= 20 and len(panels) != 4
+    across = min(3 if is_wide_enough else 2, len(panels))
     down = -(-len(panels) // across)
     height = down * (0.55 + 0.26 * len(rows))
     figure, grid = new_figure(height, down, across, sharex=True, sharey=True, squeeze=False)

@@ -99,6 +99,8 @@ def can_show(values: Any, scale: str) -> Any:
 def title_figure(figure: Figure, title: str, *subtitle: str) -> None:
     """Write a title and a subtitle above a figure, which becomes higher to make room for them.
 
+    The letters of legends become as small as those of the subtitle.
+
     Parameters
     ----------
     figure : Figure

@@ -6,7 +6,6 @@ a fine one. The functions in `coalloc_lib.widgets.inputs` make the controls.
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from html import escape
 from inspect import signature
 from itertools import chain
@@ -27,9 +26,10 @@ from coalloc_lib.widgets.view import ExplorerView
 
 #: The folder with the scripts and the style sheets for the browser.
 BROWSER = Path(__file__).parent / "browser"
-#: The style sheet of explorers (pictures with controls). It hides the label of a text entry beside
-#: a slider, because the slider shows the same label. Screen readers still read the label. A note on
-#: an error has a line of its own below the controls, so that nothing moves.
+#: The style sheet of explorers (pictures with controls). It hides two labels that screen readers
+#: still read: that of a text entry beside a slider, because the slider shows the same label, and
+#: that of the options of a guess, which stand below their question. A note on an error has a line
+#: of its own below the controls, so that nothing moves.
 STYLE = f"<style>\n{(BROWSER / 'explorer.css').read_text(encoding='utf-8')}</style>"
 #: The layout of one column of controls, for explorers with several columns.
 COLUMN = {"flex": "1 1 280px", "min_width": "0"} | NARROW
@@ -47,16 +47,11 @@ def _cell(row: Sequence[ipw.Widget], column: ipw.Layout) -> ipw.VBox:
     return ipw.VBox(row, layout={"flex": "1 1 100%"} if is_wide else column)
 
 
-@cache
 def styled() -> ipw.HTML:
-    """Return an invisible widget with the style sheet of all explorers.
-
-    All explorers share this widget, because a notebook file stores each widget in full.
-    """
-    return ipw.HTML(STYLE, layout={"display": "none"})
+    """Return an invisible widget with the style sheet of all explorers."""
+    return _shared(STYLE, layout={"display": "none"})
 
 
-@cache
 def gone() -> ipw.HTML:
     """Return the message that replaces the controls of a widget if its kernel is not running.
 
@@ -64,9 +59,18 @@ def gone() -> ipw.HTML:
     ``coalloc-needs-python``. The style sheet of explorers shows the message and hides these
     children. All widgets share the message.
     """
-    line = ipw.HTML(GONE)
-    line.add_class("coalloc-gone")
-    return line
+    return _shared(GONE, _dom_classes=("coalloc-gone",))
+
+
+#: The widgets that all explorers share, by their HTML, because a notebook file stores each widget
+#: in full.
+_SHARED: dict[str, ipw.HTML] = {}
+
+
+def _shared(html: str, **how: Any) -> ipw.HTML:
+    if html not in _SHARED or _SHARED[html].comm is None:  # A widget without it was closed.
+        _SHARED[html] = ipw.HTML(html, **how)
+    return _SHARED[html]
 
 
 class View(ExplorerView, anywidget.AnyWidget):

@@ -62,7 +62,7 @@ class Player(Pictured):
     idle : float, optional
         The upper end of the axis for the fraction of idle processors, from 0.01 to 1. Give the same
         number to several players to make them comparable. By default, the axis ends at the largest
-        value. If it is 0, the player has no curve of this fraction.
+        value. If it is 0, the player has no curve of this fraction, and `bound` cannot be given.
 
     Raises
     ------
@@ -123,6 +123,11 @@ class Player(Pictured):
         share = "a share from {} to 1"
         self._bound = None if bound is None else _between("bound", bound, 0, 1, share.format(0))
         self._idle = None if idle is None else _end_of_axis(idle)
+        if self._idle == 0 and bound is not None:
+            raise InputError(
+                f"bound = {bound} is given with idle = 0; leave out one of the two, because a "
+                "player without the curve has no place for a bound"
+            )
         self._unit = instance_of("unit", unit, str, "a word such as 'h'")
         self._window = window
         self._against: Schedule | None = None

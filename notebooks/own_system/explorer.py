@@ -153,7 +153,7 @@ class _Options:
             rings += f"; {FEW_WEEKS}"
         figure = plots.intervals(
             table, x="change", row="row", row_height=row_height(len(table), ROWS),
-            span=(-most, most / 2),
+            span=(-most, _right_end(table, most)),
             before=None if earlier is None else "before",
             beyond="arrow: continues beyond the axis",
             xlabel=f"change of the mean wait, {unit}", title=self._title(setting),
@@ -223,6 +223,13 @@ def _why_not_better(wait: pd.Series) -> str:
     if falls(wait):
         return "all jobs together wait less, but the AWRT surely rises, or a site is saturated"
     return "whether all jobs together wait less is not sure"
+
+
+def _right_end(table: pd.DataFrame, most: float) -> float:
+    # Waits rarely rise by more than half of the longest one. The axis is longer only if they do.
+    drawn = table.reindex(columns=["change", "ci95_high", "before"]).to_numpy(dtype=float)
+    highest = max(drawn[~np.isnan(drawn)], default=0.0)
+    return float(np.clip(highest, most / 2, most))
 
 
 def _in_words(row: Mapping[str, Any], unit: str) -> str:

@@ -12,6 +12,8 @@ from tests.notebooks.test_notebooks import NOTEBOOKS, SHRINK
 
 #: The cells that show an explorer, a player, the calendar, or the form of notebook 07.
 EXPLORER = re.compile(r"(\w+_explorer|\w+_search|reservation_calendar|OwnSystem|[\w.]*[Pp]layer)\(")
+#: The cells that ask for a guess.
+GUESS = re.compile(r"(?<!\w)guess\(")
 #: The size of the window, and the largest height of an explorer or a player, in pixels. The menus
 #: of JupyterLab take the rest of the window.
 WINDOW, HIGHEST = (1366, 768), 640
@@ -25,14 +27,19 @@ OPEN = """() => document.querySelectorAll(".coalloc-fold > button").forEach((but
   const isClosed = !button.classList.contains("mod-active");
   if (isClosed && button.innerText.trim() === "more") button.click();
 })"""
-#: This script returns the heights of the widgets in each cell that JupyterLab has drawn. The height
-#: of a guess includes its question, its options and the widget that it shows.
+#: This script returns the heights of the widgets in each cell that JupyterLab has drawn, with the
+#: source of the cell. The height of a guess includes its question, its options and what it shows. A
+#: guess has its question in place of the source, which may be hidden.
 HEIGHTS = """() => [...document.querySelectorAll(".jp-CodeCell")].flatMap((cell) => {
   const source = cell.querySelector(".jp-InputArea-editor").innerText;
   const widgets = ".jupyter-widgets, .coalloc-calendar, .coalloc-player";
   const shows = `.jp-OutputArea-child:has(${widgets})`;
   const outputs = [...cell.querySelectorAll(shows)];
-  return outputs.map((each) => [source, Math.round(each.getBoundingClientRect().height)]);
+  return outputs.map((each) => {
+    const guess = each.querySelector(".coalloc-whole:has(> .widget-radio)");
+    const name = guess === null ? source : `guess: ${guess.querySelector("b").innerText}`;
+    return [name, Math.round(each.getBoundingClientRect().height)];
+  });
 })"""
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.notebook]
@@ -43,7 +50,8 @@ def all_explorers():
     cells = [nbformat.v4.new_code_cell(SHRINK)]
     for path in NOTEBOOKS:
         sources = ["".join(cell["source"]) for cell in code_cells(path)]
-        wanted = [i for i, source in enumerate(sources) if EXPLORER.search(source)]
+        is_wanted = [EXPLORER.search(source) or GUESS.search(source) for source in sources]
+        wanted = [i for i, is_one in enumerate(is_wanted) if is_one]
         cells += map(nbformat.v4.new_code_cell, needed_for(sources, wanted))
     kernel = {"name": "python3", "display_name": "Python 3"}
     return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
@@ -69,8 +77,10 @@ def heights(page, *scripts):
             page.evaluate(script)
         page.wait_for_timeout(500)
         for source, height in page.evaluate(HEIGHTS):
-            if match := EXPLORER.search(source):
-                found[match[1]] = max(height, found.get(match[1], 0))
+            match = EXPLORER.search(source)
+            if source.startswith("guess: ") or match:
+                name = source if match is None else match[1]
+                found[name] = max(height, found.get(name, 0))
         at_end = "p => { const y = p.scrollTop; p.scrollBy(0, 400); return p.scrollTop === y; }"
         if panel.evaluate(at_end):
             return found
@@ -80,7 +90,9 @@ def heights(page, *scripts):
 def test_no_explorer_is_higher_than_the_window(page):
     assert page.all_cells_ran is True
     found = heights(page)
-    assert len(found) >= 14
+    guesses = [name for name in found if name.startswith("guess: ")]
+    assert len(guesses) >= 50
+    assert len(found) - len(guesses) >= 10
     assert not {name: height for name, height in found.items() if height > HIGHEST}
     opened = heights(page, OPEN)
     assert opened["penalty_explorer"] > found["penalty_explorer"]
@@ -89,8 +101,10 @@ def test_no_explorer_is_higher_than_the_window(page):
 
 def test_a_guess_shows_its_player_or_explorer(page):
     found = heights(page)
-    shown = [found[name] for name in ("spanning_explorer", "co.Player")]
-    assert min(shown) > 300
+    of_widgets = "guess: All twelve jobs wait", "guess: Jobs 4 and 5 need two"
+    shown = [height for name, height in found.items() if name.startswith(of_widgets)]
+    assert len(shown) == 2
+    assert min(shown) > 450
 
 
 def test_the_playground_fits_with_all_of_its_controls(page):

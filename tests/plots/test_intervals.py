@@ -190,3 +190,5 @@ def test_each_panel_may_show_its_own_values_only():
     near, far = (axes.get_xlim() for axes in plots.intervals(table, own_axes=True, **how).axes)
     assert shared[0] == shared[1]
     assert near[1] < 2 < 50 < far[0]
+    with pytest.raises(InputError, match=r"^span and own_axes are both given; leave out one"):
+        plots.intervals(table, own_axes=True, span=(1, 2), **how)

@@ -27,7 +27,7 @@ def test_the_leaderboard_ranks_and_compares_on_the_same_jobs():
         "widest": "yes", "mine": "no", "first fit": "no"
     }  # fmt: skip
     # The same decisions on the same jobs: no difference, which does not beat.
-    assert board.loc["mine", "less worst fit"] == "+0.000 ± <0.001"
+    assert board.loc["mine", "minus worst fit"] == "+0.000 ± <0.001"
     assert board.loc["widest", "longest wait"] > board.loc["worst fit, FCFS", "longest wait"]
 
 

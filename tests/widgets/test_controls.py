@@ -360,3 +360,13 @@ def test_a_number_that_a_list_does_not_have_is_refused():
 def test_an_explorer_without_controls_is_refused():
     with pytest.raises(co.InputError, match=r"^controls = \{\}; give one control or more by name$"):
         controls.Explorer({}, lambda: Picture(bars(a=0.1)))
+
+
+def test_widgets_share_their_style_sheet_until_it_is_closed():
+    first = controls.styled()
+    assert controls.styled() is first
+    first.close()
+    second = controls.styled()
+    assert second is not first
+    assert second.value == controls.STYLE
+    assert "coalloc-gone" in controls.gone()._dom_classes

@@ -297,6 +297,11 @@ WRONG = {
     ),
     "a bound in percent": ((small(),), {"bound": 30}, "^bound = 30; give a share"),
     "an idle share of 0.005": ((small(),), {"idle": 0.005}, "^idle = 0.005; .* from 0.01 to 1$"),
+    "a bound without a curve": (
+        (small(),),
+        {"idle": 0, "bound": 0.2},
+        "^bound = 0.2 is given",
+    ),
     "an idle share of False": ((small(),), {"idle": False}, "^idle = False; give a number$"),
     "a number of jobs": ((small(),), {"against": 5}, "^against = 5 is not of type Schedule; give"),
     "a unit that is a number": ((small(),), {"unit": 3600}, "^unit = 3600 is not of type str"),

@@ -241,7 +241,7 @@ def in_order(table: pd.DataFrame, *by: str) -> pd.DataFrame:
 #: The job groups whose curves are drawn without a confidence band, because five bands in one plot
 #: would hide each other.
 BARE = ("S1", "S2", "S3")
-#: The mark of the lowest point of a curve, and its meaning.
+#: The mark of the best thresholds of a curve, and its meaning.
 RING = {
     "markersize": 9,
     "clip_on": False,
@@ -249,7 +249,7 @@ RING = {
     "color": "black",
     "markeredgewidth": 0.9,
 }
-RINGS = "rings: the lowest points"
+RINGS = "rings: the best thresholds, and those not surely worse"
 #: An extra entry takes the lightest shade of the palette, so that no job group gets it, because a
 #: label in the lightest shade is hard to read.
 _SHADES = plots.shades([*GROUPS, "the lightest"])
@@ -446,18 +446,17 @@ def by_penalty(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(line="penalty " + table["psi"].map("{:g}".format))
 
 
-def draw_with_lowest(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot response times along the splitting threshold, with a ring at each curve's minimum."""
+def draw_with_best(table: pd.DataFrame, **titles: Any) -> Figure:
+    """Plot response times along the splitting threshold, with rings at the best thresholds."""
     figure = draw_responses(table, x="above", xlabel=THRESHOLD, **titles)
     for axes, (_, rows) in zip(figure.axes, table.groupby("max_jumps", sort=False), strict=True):
-        lowest = rows.loc[rows.groupby("line")["response"].idxmin()]
-        axes.plot("above", "response", "o", data=lowest, **RING)
+        axes.plot("above", "response", "o", data=rows[rows["best"]], **RING)
     return figure
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot Figure 3: response times of S4, the largest jobs, with one curve per penalty."""
-    return draw_with_lowest(by_penalty(table), **titles)
+    return draw_with_best(by_penalty(table), **titles)
 
 
 FIGURE3_CAPTION = Caption(
@@ -481,7 +480,7 @@ def by_load(table: pd.DataFrame) -> pd.DataFrame:
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot Figure 4: response times of S4, the largest jobs, with one curve per load."""
-    return draw_with_lowest(by_load(table), **titles)
+    return draw_with_best(by_load(table), **titles)
 
 
 FIGURE4_CAPTION = Caption(

@@ -77,7 +77,8 @@ def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
 THRESHOLDS_CAPTION = Caption(
     f"break-even penalty of splitting jobs above {ABOVE} processors into {PARTS}, load "
     f"{PRINTED_LOAD}; dashed: printed values, and the penalty of most programs on the DAS",
-    finding="The printed thresholds fit only if jumps count at the head and MaxJumps is about 8",
+    finding="The printed thresholds fit only if jumps count at the head, and best if MaxJumps is "
+    "6 to 12",
 )
 
 

@@ -210,10 +210,10 @@ def leaderboard(entries: dict[str, co.Placement | co.Scheduling]) -> pd.DataFram
     base, rows = None, []
     for name, entry in [("worst fit, FCFS", co.WorstFit()), *entries.items()]:
         losses, wait = _runs(entry)
-        beside = {"less worst fit": "", "beats it": ""}
+        beside = {"minus worst fit": "", "beats it": ""}
         if base is not None:
             off = paired_difference(losses, base)
-            beside = {"less worst fit": off_by(off, digits=3), "beats it": ANSWERS[off.below(0)]}
+            beside = {"minus worst fit": off_by(off, digits=3), "beats it": ANSWERS[off.below(0)]}
         base = losses if base is None else base
         row = {"policy": str(name), "loss": round(float(losses.mean()), 3)}
         rows.append(row | beside | {"longest wait": round(wait, 1)})

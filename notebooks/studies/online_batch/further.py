@@ -167,7 +167,7 @@ def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
     axes = {"xlabel": "share of the jobs that book"}
     axes["ylabel"] = "mean wait, divided by that\nwithout booking"
     lines: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "look": styles}
-    return draw_trend(table, style=style, **lines, **axes, **titles)
+    return draw_trend(table, level=("no job books", 1.0), style=style, **lines, **axes, **titles)
 
 
 BESIDE_CAPTION = Caption(
@@ -186,7 +186,6 @@ def beside(runs: pd.DataFrame) -> pd.DataFrame:
         booked = weekly_sums(pick(its_runs, some_book=1), "delay_h", "jobs")
         before = weekly_sums(pick(its_runs, some_book=0), "delay_h", "jobs")
         row = {"panel": title_of(runs, setting["log"]), "length": setting["length"]}
-        row |= {"row": f"lengths {setting['length']}", "line": setting["part"]}
-        row |= {"at": setting["share"]}
+        row |= {"line": setting["part"], "at": setting["share"]}
         rows.append(row | interval_columns(weeks.ratio(booked, before), "ratio"))
     return pd.DataFrame(rows)

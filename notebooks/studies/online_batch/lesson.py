@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,20 @@ from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, instance_of
 from coalloc_lib.plots import format_interval
 from coalloc_lib.schedules.reading import booked_end
-from coalloc_lib.statistics import Interval, pick
+from coalloc_lib.statistics import Interval, interval_columns, pick
 from coalloc_lib.widgets import booking_session
 from lessons.teaching import checker, follows, near
 from studies.online_batch import Setting, model, simulate, study
 from studies.online_batch.claims import small_and_middle, waits_over_length
-from studies.online_batch.figures import LOOK, beside_the_record, plain, sums_of
+from studies.online_batch.figures import (
+    GROUPS,
+    LOOK,
+    WEEKS,
+    beside_the_record,
+    plain,
+    sums_of,
+    sums_of_groups,
+)
 from studies.online_batch.model import (
     BOOKERS,
     CTC,
@@ -30,11 +39,12 @@ from studies.online_batch.model import (
     ONLINE,
     OWN_SERVERS,
     QUEUERS,
+    RECORDED,
     REQUESTED,
 )
 from studies.online_batch.reserved import power
 from studies.online_batch.runs import over_weeks
-from studies.online_batch.settings import BY_SERVERS
+from studies.online_batch.settings import BY_LENGTH, BY_SERVERS
 from studies.online_batch.waiting_limits import BY_WEEKS, hours_by_week
 from studies.online_batch.worked_example import worked_example
 from studies.weeks import week_of, weekly_sums
@@ -171,6 +181,43 @@ def widths_that_gain(result: Any) -> str:
         )
         waits_less.append(over_weeks(rows).ratio(online, easy).high < 1)
     return WIDTHS[tuple(waits_less)]
+
+
+#: Groups of jobs by length, each with its shortest and its longest length in hours.
+BY_HOURS = {"up to 1 hour": (0, 1), "2 to 10 hours": (2, 10), "more than 10 hours": (10, np.inf)}
+
+
+def penalties_beside_easy(result: Any) -> plots.Picture:
+    """Draw the temporal penalties of KTH jobs divided by those under EASY, by length."""
+    runs = pick(beside_the_record(result.runs), log=KTH, grouping=BY_LENGTH)
+    title = "Mean of wait / length, divided by that under EASY"
+    return _beside_easy(runs, "wait_over_length", BY_HOURS, (LEAST, RECORDED), title)
+
+
+def waits_beside_easy(result: Any) -> plots.Picture:
+    """Draw the mean waits of KTH jobs divided by those under EASY, by requested servers."""
+    runs = pick(beside_the_record(result.runs), log=KTH, grouping=BY_SERVERS)
+    widths = {}
+    for above, up_to in runs[[*GROUPS]].drop_duplicates().itertuples(index=False):
+        widths[f"{up_to:g}" if up_to == above + 1 else f"{above + 1:g} to {up_to:g}"] = above, up_to
+    title = "Mean wait by requested servers, divided by that under EASY"
+    return _beside_easy(runs, "wait_h", widths, (LEAST, "conservative"), title)
+
+
+def _beside_easy(runs, top, groups, policies, title) -> plots.Picture:
+    rows: list[dict[str, Any]] = []
+    for (name, (least, most)), policy in product(groups.items(), policies):
+        here = runs[(runs["above"] >= least) & (runs["up_to"] <= most)]
+        one, easy = (sums_of_groups(pick(here, policy=p), top) for p in (policy, "EASY"))
+        ratio = interval_columns(over_weeks(runs).ratio(one, easy), "ratio")
+        rows.append({"group": name, "policy": policy} | ratio)
+    figure = plots.intervals(
+        pd.DataFrame(rows), x="ratio", row="group", series="policy", factors=True, look=LOOK,
+        row_height=0.3, xlabel="ratio to EASY", title=title, subtitle=f"KTH; {WEEKS}",
+        beyond="arrow: continues beyond the axis",
+    )  # fmt: skip
+    words = [f"{row['group']}, {row['policy']}: {row['ratio']:.2f}" for row in rows]
+    return plots.Picture(figure, rows=words)
 
 
 def waits_beside(result: Any) -> str | None:
