@@ -15,8 +15,11 @@ import pandas as pd
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import one_of
+from coalloc_lib.basics.display import listed
 from coalloc_lib.model.placement import Placement
 from coalloc_lib.simulation.sites import local
+from coalloc_lib.widgets.controls import Explorer
+from coalloc_lib.widgets.inputs import slider_with_entry
 from lessons.teaching import checker, near, number_of
 from lessons.tour_map import SEED, SPANNING, SYSTEM, WHOLE, limit, scenario
 
@@ -214,14 +217,14 @@ def _by_the_law(answer: Any) -> str:
 check = checker({1: _gain_nothing, 2: _ends_no_sooner, 3: _two_clusters, 4: _by_the_law})
 
 
-def twenty_picture() -> plots.Picture:
+def twenty_picture(penalty: float = PENALTY) -> plots.Picture:
     """Draw the mean waiting and run times of the twenty example jobs, with and without spanning."""
     pairs = {"first come, first served": ("whole", "split")}
     pairs |= {name: (name, f"{name}, split") for name in ("overtaking", "backfilling")}
     figure, axes = plots.new_figure(2.2)
     for place, names in enumerate(pairs.values()):
         for shift, name in zip((-0.2, 0.2), names, strict=True):
-            made = schedule(name)
+            made = schedule(name, penalty)
             wait, length = made.wait.mean(), (made.end - made.start).mean()
             colour = plots.MEANINGS["one cluster" if shift < 0 else "at once"].colour
             axes.barh(place + shift, length, 0.34, color=colour)
@@ -231,14 +234,32 @@ def twenty_picture() -> plots.Picture:
     axes.set(yticks=range(len(pairs)), yticklabels=pairs, ylim=(2.5, -0.5), xlim=(0, 7.4))
     axes.set_xlabel("mean response, hours; dark: running, pale: waiting")
     axes.grid(False)
-    title = "If jobs may overtake each other, spanning lengthens the mean response of these jobs"
-    plots.title_figure(figure, title, "the twenty jobs; those that span run a quarter longer")
-    rows = (
-        f"{policy}, {way}: {schedule(name).response.mean():.2f} h"
+    means = {
+        policy: [schedule(name, penalty).response.mean() for name in names]
         for policy, names in pairs.items()
-        for way, name in zip(("whole", "may span"), names, strict=True)
+    }
+    shorter = [policy for policy, (whole, spans) in means.items() if spans < whole]
+    where = f"only under {listed(shorter)}" if 0 < len(shorter) < len(pairs) else ""
+    title = f"Spanning shortens the mean response of these jobs {where or 'under every policy'}"
+    if not shorter:
+        title = "Spanning shortens the mean response of these jobs under no policy"
+    words = f"the twenty jobs; those that span run {1 + penalty:g} times as long"
+    plots.title_figure(figure, title, words)
+    rows = (
+        f"{policy}, {way}: {mean:.2f} h"
+        for policy, both in means.items()
+        for way, mean in zip(("whole", "may span"), both, strict=True)
     )
     return plots.Picture(figure, rows=rows)
+
+
+def twenty_explorer(state: str = "") -> Explorer:
+    """Return a slider for the penalty, with the mean responses of the twenty jobs below it.
+
+    `state` has the value of the slider at first, as a line such as ``"penalty=0.4"``.
+    """
+    slider = slider_with_entry("penalty", PENALTY, 0.0, 1.0, 0.05)
+    return Explorer({"penalty": slider}, twenty_picture, state=state)
 
 
 def jobs_served_at_once(

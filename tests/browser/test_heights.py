@@ -77,6 +77,8 @@ def heights(page, *scripts):
             page.evaluate(script)
         page.wait_for_timeout(500)
         for source, height in page.evaluate(HEIGHTS):
+            if source == "guess: ":  # JupyterLab has not drawn this guess yet.
+                continue
             match = EXPLORER.search(source)
             if source.startswith("guess: ") or match:
                 name = source if match is None else match[1]

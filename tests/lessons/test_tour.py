@@ -157,3 +157,28 @@ def test_what_the_tour_says_of_other_systems_is_what_the_archive_has():
     assert share["FCFS gains more by spanning"] == 1
     assert share["adaptive spanning loses at most 1 %"] < 1
     assert share["spanning at penalty 0.25"] < share["spanning at penalty 0.1"] < 0.9
+
+
+@pytest.mark.parametrize(
+    ("penalty", "where"),
+    [(0.25, "only under first come, first served"),
+     (0.1, "only under first come, first served and overtaking")],
+)  # fmt: skip
+def test_the_picture_of_twenty_jobs_names_the_policies_under_which_spanning_pays(penalty, where):
+    picture = tour.twenty_picture(penalty)
+    title = f"Spanning shortens the mean response of these jobs {where}: "
+    assert picture.alt.startswith(title)
+    means = tour.schedule("overtaking, split", penalty).response.mean(), 4.5
+    assert (means[0] < means[1]) == ("overtaking" in where)
+
+
+def test_what_the_tour_says_about_other_penalties_of_the_twenty_jobs():
+    means = {
+        name: [tour.schedule(f"{name}, split", p).response.mean() for p in (0, 0.1, 0.4, 0.5)]
+        for name in ("overtaking", "backfilling")
+    }
+    assert means["overtaking"][1] == pytest.approx(4.48, abs=0.005)
+    assert all(later < earlier for *_, earlier, later in means.values())
+    assert tour.schedule("backfilling").response.mean() < means["backfilling"][0]
+    spans = [tour.schedule("backfilling, split", p).spans[16] for p in (0.4, 0.5)]
+    assert spans == [True, False]

@@ -12,6 +12,7 @@ from coalloc_lib import plots
 from coalloc_lib.schedules.metrics import STILL_WAITING
 from coalloc_lib.simulation import sites
 from coalloc_lib.widgets import controls
+from lessons import tour
 from studies.cluster_configurations import (
     break_even_explorer,
     division_explorer,
@@ -31,7 +32,7 @@ DAY = 86_400
 MAKERS = {
     "penalty": penalties.penalty_explorer, "sharing": sharing.sharing_explorer,
     "break-even": break_even_explorer.break_even_explorer,
-    "division": division_explorer.division_explorer,
+    "division": division_explorer.division_explorer, "twenty": tour.twenty_explorer,
 }  # fmt: skip
 #: Another value for each control. A control that has no effect comes after the control that gives
 #: it an effect.
@@ -51,6 +52,7 @@ OTHER = {
     "division": {
         "clusters": "64,32,2x16", "components": 2, "show": "one instant", "or your own": "5x20,28",
     },
+    "twenty": {"penalty": 0.5},
 }  # fmt: skip
 
 
