@@ -236,7 +236,7 @@ def times(name: str, values: Any) -> NDArray[np.float64]:
 
 
 def instants(name: str, values: Any) -> NDArray[np.float64]:
-    """Convert instants to a new 1-D array, in seconds since the origin of the time axis.
+    """Convert numbers, timedeltas or datetimes to a new 1-D array of seconds.
 
     `values` are finite numbers of 0 or more, timedeltas, or datetimes. Datetimes become the seconds
     since the earliest of them. Other values raise `InputError`.
