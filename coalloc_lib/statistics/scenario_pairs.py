@@ -47,7 +47,7 @@ PENALTIES = (0.0, 1.0)
 #: jobs overtake other jobs. It is smaller than `saturation.HELD`, because the runs are short and a
 #: longer queue needs more jobs to settle. On 4 × 32 under EASY, FPFS(50) and conservative
 #: backfilling, runs of 3,000 and of 200,000 jobs gave the same maximal utilization to within 0.001.
-#: With `HELD` waiting jobs instead, they differed by up to 0.02.
+#: A queue of `HELD` jobs instead changed the maximal utilization by up to 0.02.
 BACKLOG = 50
 #: The largest offered load that is simulated, as a fraction of the maximal utilization. At higher
 #: loads, the runs are too short to estimate a mean response time.

@@ -11,7 +11,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.basics.checks import InputError
 from coalloc_lib.schedules.schedule import WEIGHTS
-from coalloc_lib.statistics import DAY, Replications, pick, sample
+from coalloc_lib.statistics import DAY, NotRunError, Replications, pick, sample
 from studies.job_sharing import Setting, claims, figures, model, study
 from studies.job_sharing.model import (
     ADAPTIVE,
@@ -528,3 +528,10 @@ def test_one_draw_is_within_the_prediction_and_mean_within_the_draws():
 def test_numbers_of_a_setting_are_checked(name):
     with pytest.raises(InputError, match=f"{name} = -1"):
         Setting("synthetic", "m128", "multi-site", **{name: -1})
+
+
+def test_the_figure_of_sites_needs_the_configuration_that_it_draws():
+    runs = made_up(by_way(), by_size=True)
+    others = runs[runs["configuration"] != "m384"]
+    with pytest.raises(NotRunError, match=r"^the sites of m384 were not run alone and sharing$"):
+        study.judge(others).figure("joining").data()

@@ -11,6 +11,7 @@ from coalloc_lib import plots
 from coalloc_lib.schedules.schedule import WEIGHTS
 from coalloc_lib.statistics import (
     Crossings,
+    NotRunError,
     crossings,
     groups_of,
     interval_columns,
@@ -276,7 +277,10 @@ def joining(runs: pd.DataFrame) -> pd.DataFrame:
     both = pick(both, placement=BEST_FIT, **AS_LOGGED)
     both = both[both["users"] != NOT_WIDE]
     columns = ["workload", "configuration", "assignment", "users"]
-    return awrt_ratios(both, {"way": LOCAL}, columns)
+    table = awrt_ratios(both, {"way": LOCAL}, columns)
+    if "m384" not in set(table["configuration"]):
+        raise NotRunError("the sites of m384 were not run alone and sharing")
+    return table
 
 
 def draw_adaptive(table: pd.DataFrame, **titles: Any) -> Figure:
