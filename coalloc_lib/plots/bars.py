@@ -230,6 +230,7 @@ def _set_width(axes, rows, ends, marks, until):
         right, last = until / (1 - LETTER * MOST_LETTERS), until
     axes.set_xlim(left, right)
     axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= last])
+    axes.spines["bottom"].set_bounds(left, last)
     return right - left
 
 

@@ -204,7 +204,9 @@ def loss_picture(
     if before is not None:
         earlier = _compared(instance_of("before", before, LossQuestion, "a LossQuestion"), jobs)
     rows = _rows(question, maxima, earlier)
-    share = 100 * maxima[question.request].capacity_loss
+    share = f"{100 * maxima[question.request].capacity_loss:.0f}"
+    if maxima[question.request].method != "exact":
+        share = f"about {share}"
     figure = plots.bars(
         pd.DataFrame(rows).astype({"before": float}),
         value="loss",
@@ -213,7 +215,7 @@ def loss_picture(
         words="words",
         before="before",
         until=UNTIL,
-        title=f"{question.request.capitalize()} requests leave {share:.0f} of every 100 processors "
+        title=f"{question.request.capitalize()} requests leave {share} of every 100 processors "
         "idle, however many jobs wait",
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
         f"{question.placement}" + "; dashed: before" * bool(earlier),

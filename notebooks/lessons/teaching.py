@@ -258,7 +258,9 @@ def follows(answer: Any, sentences: Mapping[str, tuple[bool, str]]) -> str:
 
 def folded(summary: str, table: pd.DataFrame) -> HTML:
     """Return a table in a section that the reader opens by clicking on its summary."""
-    return HTML(f"<details><summary>{escape(summary)}</summary>{table.to_html()}</details>")
+    with pd.option_context("display.max_colwidth", None):  # pandas would cut long texts
+        cells = table.to_html()
+    return HTML(f"<details><summary>{escape(summary)}</summary>{cells}</details>")
 
 
 def raised(error: Exception) -> str:

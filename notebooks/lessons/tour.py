@@ -20,8 +20,9 @@ from coalloc_lib.model.placement import Placement
 from coalloc_lib.simulation.sites import local
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.inputs import slider_with_entry
-from lessons.teaching import checker, near, number_of
-from lessons.tour_map import SEED, SPANNING, SYSTEM, WHOLE, limit, scenario
+from lessons.teaching import checker, follows, near, number_of
+from lessons.tour_decision import elsewhere
+from lessons.tour_map import LOADS, SEED, SPANNING, SYSTEM, WHOLE, break_even, limit, scenario
 
 #: For each of the twenty example jobs: the submission time in hours, the run time in hours, and the
 #: number of processors.
@@ -146,21 +147,18 @@ def _follow_the_last_player(new: co.Player) -> None:
     _last_player = new
 
 
-#: The possible answers to the first question in notebook 00: how much does spanning shorten the
-#: mean response time if jobs may overtake each other, compared with first come, first served?
-OPTIONS = ("more", "as much", "less, but something", "nothing: it makes the response longer")
+#: The possible answers to the first question in notebook 00: does spanning shorten the mean
+#: response time if jobs start in the order in which they came, and if they may overtake each other?
+OPTIONS = ("in both cases", "only in the first case", "only in the second case", "in neither case")
 
 
-def what_is_left() -> str:
+def where_spanning_helps() -> str:
     """Find by simulation the right answer to the first question in notebook 00."""
-    without_overtaking, with_overtaking = (
-        schedule(name).response.mean() - schedule(split).response.mean()
+    in_order, overtaking = (
+        schedule(split).response.mean() < schedule(name).response.mean()
         for name, split in (("whole", "split"), ("overtaking", "overtaking, split"))
     )
-    if with_overtaking <= 0:
-        return OPTIONS[3]
-    share = with_overtaking / without_overtaking
-    return OPTIONS[0] if share > 1.1 else OPTIONS[1] if share > 0.9 else OPTIONS[2]
+    return OPTIONS[2 * (not in_order) + (not overtaking)]
 
 
 def _gain_nothing(answer: Any) -> str:
@@ -214,7 +212,39 @@ def _by_the_law(answer: Any) -> str:
     return near(answer, 0.25, 0.005, "put the three numbers into the formula of the law", slips)
 
 
-check = checker({1: _gain_nothing, 2: _ends_no_sooner, 3: _two_clusters, 4: _by_the_law})
+def _what_follows(answer: Any) -> str:
+    """Check the last exercise with sentences, by their letters in notebook 00."""
+    fcfs, easy = ([break_even(policy, load) for load in LOADS] for policy in ("FCFS", "EASY"))
+    in_order, backfilled = (
+        limit(policy, 0.0).max_utilization / limit(policy).max_utilization
+        for policy in ("FCFS", "EASY")
+    )
+    cells = elsewhere().loc["adaptive spanning loses at most 1 %"]
+    sentences = {
+        "a": (
+            max(each.low for each in easy) <= 0,
+            "what does the map say about thousands of other jobs?",
+        ),
+        "b": (
+            all(one.low > other.high for one, other in zip(fcfs, easy, strict=True)),
+            "compare the intervals of the two rows",
+        ),
+        "c": (
+            bool(cells["holds in"] == cells["cells that decide"]),
+            "look at the table of other systems",
+        ),
+        "d": (
+            break_even("FPFS(5)", LOADS[0]).low > easy[0].high,
+            "do the two intervals overlap?",
+        ),
+        "e": (backfilled < in_order, "compare the ratios of the two utilizations"),
+    }
+    return follows(answer, sentences)
+
+
+check = checker(
+    {1: _gain_nothing, 2: _ends_no_sooner, 3: _two_clusters, 4: _by_the_law, 5: _what_follows}
+)
 
 
 def twenty_picture(penalty: float = PENALTY) -> plots.Picture:

@@ -90,21 +90,22 @@ def questions() -> list[tuple[str, str, str, str]]:
     free = change_in_words("EASY", 0.3, 0.0)
     exact, requested = map(booked_over_easy, ("exact", "requested"))
     times = f"{exact.estimate:.2f} [{exact.low:.2f}, {exact.high:.2f}] times"
+    in_order = pays_up_to_in_words("FCFS", 0.7)
     return [
         ("Is a job wider than\nevery cluster?", "yes", "It has to span.",
-         _claim("JS-6", "4×128, response weighted by work: {} times that with pieces (04).")),
+         _claim("JS-6", "On 4×128, the weighted response is {} times that of cut jobs (04).")),
         ("Is the load below\nabout 0.3?", "yes", "Change nothing: few jobs wait.",
-         f"3×8, load 0.3, no penalty: spanning changes the response by {free} (map)."),
+         f"On 3×8 (load 0.3, no penalty), spanning changes the response by {free} (map)."),
         ("May a job overtake\none that waits?", "no", "Span, while the penalty is small.",
-         f"3×8, load 0.7: it pays up to a penalty of {pays_up_to_in_words('FCFS', 0.7)} (map)."),
+         f"On 3×8 at a load of 0.7, spanning pays up to a penalty of {in_order} (map)."),
         ("Is it known how long\njobs will run?", "no", "Let jobs overtake; span less.",
-         _claim("CP-2", "5×20, large jobs in four parts: it pays up to a penalty of {} (03).")),
+         _claim("CP-2", "On 5×20, splitting large jobs pays up to a penalty of {} (03).")),
         ("Must users know their\nstart at once?", "yes", "Book, if the lengths are exact.",
-         f"KTH log, mean wait: {times} that under EASY;\n"
-         f"by the times that users requested, {requested.estimate:.0f} times (05)."),
+         f"On the KTH log, jobs then wait {times} as long as under EASY.\n"
+         f"With the lengths that users requested, {requested.estimate:.0f} times (05)."),
         ("", "", "Share, backfill, span where that ends sooner.",
-         _claim("JS-1", "Sharing, 4×128, response weighted by work: {} times that at home (04).")
-         + f"\nSpanning so, 3×8, mean response at load 0.7, penalty 0.2: {best} (map)."),
+         _claim("JS-1", "On 4×128, sharing makes the weighted response {} times that at home (04).")
+         + f"\nOn 3×8 (load 0.7, penalty 0.2), such spanning changes it by {best} (map)."),
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The pictures and the six exercises of notebook 07, your own system."""
+"""The pictures and the seven exercises of notebook 07, your own system."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -19,12 +19,12 @@ from coalloc_lib.simulation.sites import local, multi_site, sharing
 from coalloc_lib.statistics import Interval, resample_weeks
 from coalloc_lib.statistics.site_comparison import ALL, together
 from coalloc_lib.workloads.catalogue import load_stand_in
-from lessons.teaching import Guess, checker, guess, near
+from lessons.teaching import Guess, checker, follows, guess, near
 from own_system.decision import Changes, decide
 from own_system.errors import ShortError
 from own_system.options import ALONE, CONSERVATIVE, SHARED, span_if_sooner
 from own_system.page import load_figure, row_height
-from own_system.report import SitesReport
+from own_system.report import SitesReport, sites_report
 from own_system.words import FEW_WEEKS, changed, in_a_row
 
 #: The table of exercise 1: how each option changes the mean wait, in hours, for the jobs of both
@@ -51,6 +51,9 @@ LOG, PROCESSORS, AIM = "CTC-SP2", 338, 0.7
 SITES, PENALTY = {"KTH": 100, "CTC": 338}, 0.25
 #: The two limits that exercise 5 compares: the largest number of processors of a guest.
 WIDEST_GUESTS = 1, 16
+#: Exercise 7: the number of processors that CTC would have to buy, and the change of the mean wait
+#: in seconds that users hardly notice.
+BOUGHT_AT_CTC, UNNOTICED = 25, 60.0
 
 #: The answers that two guesses offer. Each answer is a range of penalties or of percentages of
 #: processors, and has the upper end of its range here.
@@ -463,8 +466,42 @@ def _wait_of_a_helper(answer: Any) -> str:
     return near(answer, right, 0.01, hint, slips)
 
 
+@lru_cache
+def _report() -> SitesReport:
+    """Return the report with which the form starts."""
+    logs = {name: load_stand_in(f"{name}-SP2") for name in SITES}
+    return sites_report(SITES, logs, clock="weeks", missing=None)
+
+
+def _what_follows(answer: Any) -> str:
+    """Check the last exercise, with the letters of its sentences in notebook 07."""
+    report = _report()
+    waits = report.tables["options"].query("metric == 'mean wait' and option == @SHARED")
+    kth, ctc = (waits.set_index("group").loc[name] for name in SITES)
+    pairs = report.tables["pairs"].set_index(["option", "other"])
+    bought = report.tables["buy_or_share"].set_index("site").loc["CTC"]
+    decision = report.answer.decision
+    sentences = {
+        "a": (
+            bool(-UNNOTICED < kth["change_low"] <= kth["change_high"] < UNNOTICED),
+            "which changes does the interval leave open?",
+        ),
+        "b": (ctc["change_high"] < 0, "look at the interval of CTC"),
+        "c": (
+            bought["processors_low"] >= SITES["CTC"] + BOUGHT_AT_CTC,
+            "look at the lower end of the interval in the last figure",
+        ),
+        "d": (
+            pairs.loc[(SHARED, span_if_sooner(PENALTY)), "change_low"] > 0,
+            "what does the answer say about the two options?",
+        ),
+        "e": (decision.option == decision.shortest, "which option has the shortest mean wait?"),
+    }
+    return follows(answer, sentences)
+
+
 #: The function that checks the answers to the exercises.
 check = checker({
     1: _which, 2: _processors_for_load, 3: _wait_with_more, 4: _gain_of_spanning_sooner,
-    5: _end_of_difference, 6: _wait_of_a_helper,
+    5: _end_of_difference, 6: _wait_of_a_helper, 7: _what_follows,
 })  # fmt: skip

@@ -205,12 +205,13 @@ class StudyResult:
         ]
         table = pd.DataFrame(
             [
-                (row.item, row.verdict, stored and stored.verdict, row.reproduced,
+                (row.item, row.quantity, row.verdict, stored and stored.verdict, row.reproduced,
                  stored and stored.reproduced)
                 for row, stored in pairs
             ],
             columns=[
-                "item", "verdict here", "archived verdict", "number here", "archived number",
+                "item", "quantity", "verdict here", "archived verdict", "number here",
+                "archived number",
             ],
         )  # fmt: skip
         agree = len(self.rows) - len(table)

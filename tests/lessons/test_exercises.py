@@ -71,7 +71,7 @@ def threshold_of_more_jobs():
     def later(psi):
         return co.compare(split(psi, 20, above=5), scenario(20), load=0.7, seed=5).estimate
 
-    return brentq(later, 0.0, 0.4, xtol=0.01)
+    return brentq(later, 0.0, 0.4, xtol=0.002)
 
 
 def threshold_at_need():
@@ -252,6 +252,7 @@ EXERCISES = [
     (OS, 2, 408, [286, 200, 338, 1000]), (OS, 3, wait_with_360, [9.82, 5.61, 15_159, 4.0]),
     (OS, 4, sooner_instead_of_at_need, [-0.48, 1727, 0.0, 25]),
     (OS, 5, wider_guests, [-5.43, -2.59, 1.03, 0.0]), (OS, 6, kth_helps, [0.32, 0.89, 16_560, 1.6]),
+    (OS, 7, "bc", ["b", "abc", "bcd", "bce", "f"]),
 ]  # fmt: skip
 
 

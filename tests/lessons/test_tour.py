@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib.basics.checks import InputError
+from coalloc_lib.statistics import Interval
 from lessons import tour, tour_decision, tour_map
 
 
@@ -42,7 +43,7 @@ def test_players_of_the_tour_have_one_clock(monkeypatch):
 
 
 def test_exercises_know_right_from_wrong_and_hint_at_why():
-    assert tour.what_is_left() == "nothing: it makes the response longer"
+    assert tour.where_spanning_helps() == "only in the first case"
     for number, right, wrongs in (
         (1, [8, 7, 4, 2, 1], {"jobs of 3 processors gain": [1, 3], "some are missing": [1, 2]}),
         (2, 2.0, {"too low": 0.5, "too high": 2.5}),
@@ -63,6 +64,23 @@ def test_exercises_know_right_from_wrong_and_hint_at_why():
         assert "Right" in tour.check(number, right).data
         for hint, wrong in wrongs.items():
             assert hint in tour.check(number, wrong).data
+
+
+def test_the_sentences_that_follow_are_found_from_the_results(monkeypatch):
+    high, low = Interval(0.3, 0.28, 0.32, 9), Interval(0.2, 0.18, 0.22, 9)
+    found = {"FCFS": high, "FPFS(5)": low, "EASY": low}
+    monkeypatch.setattr(tour, "break_even", lambda policy, load: found[policy])
+    assert "Right" in tour.check(5, "be").data
+    assert "not all that follows" in tour.check(5, "b").data
+    hints = {"a": "thousands of other jobs", "c": "other systems", "d": "overlap"}
+    for letter, hint in hints.items():
+        assert hint in tour.check(5, letter).data
+    found["EASY"] = high  # now the intervals of FCFS and EASY overlap
+    assert "Right" in tour.check(5, "e").data
+    found["EASY"] = Interval(-0.1, -0.2, 0.0, 9)  # now spanning pays nowhere
+    assert "Right" in tour.check(5, "abde").data
+    cells = tour_decision.elsewhere().loc["adaptive spanning loses at most 1 %"]
+    assert (cells["holds in"], cells["cells that decide"]) == (39, 49)  # as solution 5 says
 
 
 @pytest.fixture(scope="module")

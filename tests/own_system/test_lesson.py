@@ -188,6 +188,19 @@ def test_the_sites_that_surely_gain_by_sharing_are_asked_for(report, north, sout
     assert "Nothing can be compared here: too short." in unsure.data
 
 
+def test_the_changes_and_the_options_are_those_of_the_solution_of_exercise_7():
+    tables, decision = lesson._report().tables, lesson._report().answer.decision
+    waits = tables["options"].query("metric == 'mean wait' and option == @SHARED")
+    kth = waits.set_index("group").loc["KTH"]
+    assert [kth["change_low"] / 3600, kth["change_high"] / 3600] == pytest.approx(
+        [-3.8, 1.1], abs=0.05
+    )
+    pair = tables["pairs"].set_index(["option", "other"]).loc[(SHARED, decision.shortest)]
+    hours = pair[["change", "change_low", "change_high"]].astype(float) / 3600
+    assert hours.tolist() == pytest.approx([0.3, -0.2, 0.9], abs=0.05)
+    assert (decision.option, decision.shortest) == (SHARED, "span only if sooner, penalty 0.25")
+
+
 def test_with_more_processors_at_kth_another_option_is_recommended():
     logs = {name: co.workloads.catalogue.load_stand_in(f"{name}-SP2") for name in ("KTH", "CTC")}
     answer = sites_report({"KTH": 200, "CTC": 338}, logs).answer

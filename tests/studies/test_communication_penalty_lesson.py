@@ -31,8 +31,8 @@ def test_the_leaderboard_takes_own_rules_and_orders_by_maximal_utilization():
     # The same rule, run by the other engine on the same jobs.
     columns = ["maximal utilization", "more than never split"]
     assert lines.loc["like", columns].equals(lines.loc["at need above 3", columns])
-    assert lines.loc["like", "beats the three"] == "no"
-    assert lines.loc["large ones", "beats the three"] == "yes"
+    assert lines.loc["like", "beats every rule of the notebook"] == "no"
+    assert lines.loc["large ones", "beats every rule of the notebook"] == "yes"
     known = co.max_utilization_by_simulation(split(0.2), seed=5).max_utilization
     line = lines.loc["always split above 10"]
     assert line["maximal utilization"] == pytest.approx(known, abs=0.003)

@@ -310,10 +310,13 @@ def test_dots_and_timelines_are_those_of_the_schedules(drawn, monkeypatch):
         "single machine": sites.single_machine(m128, late, scheduling=fcfs),
     }
     dots = drawn["dots"].set_index("mode")
-    for mode, schedule in ran.items():
-        hours = schedule.average_weighted_response_time() / 3600
-        assert dots["hours"][mode] == pytest.approx(hours, rel=1e-9)
-        assert dots["ci95_low"][mode] < hours < dots["ci95_high"][mode]
+    awrt = {mode: way.average_weighted_response_time() for mode, way in ran.items()}
+    for mode in ran:
+        assert dots["hours"][mode] == f"{awrt[mode] / 3600:,.1f} h"
+        ratio = awrt[mode] / awrt["sharing"]
+        assert dots["ratio"][mode] == pytest.approx(ratio, rel=1e-9)
+        assert dots["ci95_low"][mode] <= ratio <= dots["ci95_high"][mode]
+        assert (dots["ci95_low"][mode] == dots["ci95_high"][mode]) == (mode == "sharing")
     used = drawn["timelines"].groupby(["panel", "site"], sort=False)["utilization"].mean()
     local, shared = (100 * np.ptp(part) for _, part in list(used.groupby(level=0, sort=False))[:2])
     words = f"by {local:.0f} points locally, and by {shared:.0f} with sharing"

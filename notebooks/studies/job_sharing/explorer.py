@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,9 +43,9 @@ BOUNDED, SOON = {"conservative": 3_000}, 500
 #: and resamples blocks of `BLOCK` successive parts. For 10,000 jobs, a part is about a day and a
 #: block is about a week.
 PARTS, BLOCK = 42, 7
-#: The two ends of the axis for the average weighted response time, in hours. They stay the same for
-#: all settings of the controls. A saturated site lies beyond the axis, where an arrow shows it.
-SPAN = 2.0, 100.0
+#: The two ends of the axis for the AWRT divided by that of sharing. They stay the same for all
+#: settings of the controls. A saturated site lies beyond the axis, where an arrow shows it.
+SPAN = 0.25, 4.0
 #: If an interval ends beyond this multiple of its estimate, a note says why it is so wide.
 MOST_GROWTH = 10
 #: The treatment of jobs that are wider than a machine, in local execution and on a single machine.
@@ -71,14 +70,13 @@ class RanJobs(NamedTuple):
 
     For each weight, `sums` has two rows by part of the time: the weighted sum of the response
     times, and the sum of the weights. `by_width` has the same two rows for the jobs of each of the
-    `WIDTHS`, without weights. No job runs for less than `shortest` seconds. `spanned` is the share
-    of the jobs that span machines, and `busy` has the utilization of each site on each day.
-    `waiting` is the share of the work that has not started at the last submission.
+    `WIDTHS`, without weights. `spanned` is the share of the jobs that span machines, and `busy` has
+    the utilization of each site on each day. `waiting` is the share of the work that has not
+    started at the last submission.
     """
 
     sums: dict[str, NDArray[np.float64]]
     by_width: NDArray[np.float64]
-    shortest: float
     spanned: float
     busy: pd.DataFrame
     waiting: float
@@ -95,7 +93,6 @@ def sharing_run(setting: Setting, jobs: JobStream, count: int) -> RanJobs:
     schedule = simulate(setting, jobs[np.arange(min(count, len(jobs)))]).schedule
     submit = schedule.jobs.submit
     part = (PARTS * (submit - submit.min()) / (1 + np.ptp(submit))).astype(np.int64)
-    shortest = float((schedule.end - schedule.start).min())
 
     def summed(weight: Any) -> NDArray[np.float64]:
         values = schedule.response, 1.0
@@ -109,7 +106,7 @@ def sharing_run(setting: Setting, jobs: JobStream, count: int) -> RanJobs:
     busy = busy.assign(day=(busy["begin"] - edges[0]) / DAY)
     work = schedule.jobs.work
     waiting = float(work[schedule.start > submit.max()].sum() / work.sum())
-    return RanJobs(sums, by_width, shortest, float(schedule.spans.mean()), busy, waiting)
+    return RanJobs(sums, by_width, float(schedule.spans.mean()), busy, waiting)
 
 
 @lru_cache(maxsize=64)
@@ -134,18 +131,20 @@ def _picture(
 
 def _response_picture(ran, label, weight, before):
     rings = "; rings: before the last change" if before else ""
-    table, spanning_over_sharing = _response_times(ran, WEIGHINGS[weight], before)
-    if (table["ci95_high"] > MOST_GROWTH * table["hours"]).any():
+    table = _response_times(ran, WEIGHINGS[weight], before)
+    spanning_over_sharing = _ratio(ran[model.MULTI_SITE], ran[model.SHARING], WEIGHINGS[weight])
+    if (table["ci95_high"] > MOST_GROWTH * table["ratio"]).any():
         rings += "; a very wide interval: the queue may have grown to the end of the log"
     dots = plots.intervals(
-        table, x="hours", row="mode", log=True, row_height=0.34,
+        table, x="ratio", row="mode", factors=True, row_height=0.34,
         span=SPAN, before="before", beyond="arrows: beyond the axis",
-        xlabel="AWRT in hours, on a logarithmic axis", title=_title(ran, spanning_over_sharing),
+        xlabel="AWRT divided by that of sharing", title=_title(ran, spanning_over_sharing),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
         f"the time; jobs too wide for every machine (or, locally, for their site) are cut{rings}",
     )  # fmt: skip
-    plots.label_right(dots.axes[0], table["words"])
-    return Picture(dots, rows=[f"{row['mode']} {row['words']}" for row in table.to_dict("records")])
+    plots.label_right(dots.axes[0], table["hours"])
+    rows = table["mode"] + " " + table["words"] + " times, " + table["hours"]
+    return Picture(dots, rows=rows)
 
 
 def _penalty_picture(how, label, weight):
@@ -252,17 +251,21 @@ def _busy_picture(ran, label):
 
 
 def _response_times(ran, weight, before):
-    responses, weights = np.stack([way.sums[weight] for way in ran.values()], axis=1)
-    resampled = resample_sums(responses, weights, BLOCK, resamples=RESAMPLES, seed=model.SEED)
-    ratio = _ratio(ran[model.MULTI_SITE], ran[model.SHARING], weight)
+    """Return the AWRT of each way, in hours and divided by that of sharing, as a table."""
     rows = []
     for row, (mode, way) in enumerate(ran.items()):
-        hours = resampled.interval(itemgetter(row)).within(way.shortest).times(1 / 3600)
-        words = f"{_in_hours(hours.estimate)} h {_ends(hours, _in_hours)}"
+        ratio = _ratio(way, ran[model.SHARING], weight)
+        words = f"{ratio.estimate:.3f} {_ends(ratio, '{:.3f}'.format)}"
         earlier = before[row] if before else float("nan")
-        described = {"mode": mode, "words": words, "before": earlier}
-        rows.append(described | interval_columns(hours, "hours"))
-    return pd.DataFrame(rows), ratio
+        described = {"mode": mode, "hours": f"{_hours(way, weight):,.1f} h", "words": words}
+        rows.append(described | {"before": earlier} | interval_columns(ratio, "ratio"))
+    return pd.DataFrame(rows)
+
+
+def _hours(way, weight):
+    """Return the AWRT of a way of running the jobs, in hours."""
+    responses, weights = way.sums[weight].sum(axis=1)
+    return float(responses / weights) / 3600
 
 
 def _busy_sites(ran):
@@ -324,10 +327,6 @@ def verdict(ratio: Interval) -> str:
     return f"{sentence} {_ends(ratio, '{:.3f}'.format)}"
 
 
-def _in_hours(number):
-    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}"
-
-
 def _ends(interval, shown):
     if interval.warning:
         return f"(no interval: {interval.warning})"
@@ -357,7 +356,7 @@ def sharing_picture(
         Whether to run only the first 500 jobs. Conservative backfilling is slow, so it never runs
         more than 3,000 jobs.
     before : mapping, optional
-        Earlier arguments. Their AWRT is drawn as rings among the response times.
+        Earlier arguments. Their ratios are drawn as rings among the response times.
     """
     workloads = streams()
     workload = one_of("workload", workload or next(iter(workloads)), tuple(workloads))
@@ -369,16 +368,17 @@ def sharing_picture(
     count = SOON if coarse else BOUNDED.get(policy, model.JOBS)
     penalty = not_negative("penalty", penalty)
     arguments = policy, penalty, weight, LOADS[load], count
-    earlier = () if before is None or coarse else _hours(workloads, **before)
+    earlier = () if before is None or coarse else _earlier(workloads, **before)
     return _picture(picture, configuration, workload, workloads[workload], *arguments, earlier)
 
 
-def _hours(workloads, configuration, workload, policy, penalty, weight, load, picture):
+def _earlier(workloads, configuration, workload, policy, penalty, weight, load, picture):
+    """Return the AWRT of each way divided by that of sharing, for earlier arguments."""
     count = BOUNDED.get(policy, model.JOBS)
     jobs = workloads[workload]
     ran = _run_each_way(configuration, jobs, policy, penalty, LOADS[load], count)
-    sums = [way.sums[WEIGHINGS[weight]].sum(axis=1) for way in ran.values()]
-    return tuple(float(response / weight) / 3600 for response, weight in sums)
+    hours = {name: _hours(way, WEIGHINGS[weight]) for name, way in ran.items()}
+    return tuple(each / hours[model.SHARING] for each in hours.values())
 
 
 def sharing_explorer(state: str = "") -> Explorer:

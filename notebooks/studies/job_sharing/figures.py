@@ -241,10 +241,14 @@ def draw_joining(table: pd.DataFrame, **titles: Any) -> Figure:
     There is a row for the jobs of each size of site of m384, whose sites differ most.
     """
     rows = pick(table, weight="work", configuration="m384")
-    in_words = rows.agg("{0[ratio]:.2f} [{0[ci95_low]:.2f}, {0[ci95_high]:.2f}]".format, axis=1)
+    is_small = rows["ci95_low"] < SHOWN[0]
+    two, three = (
+        rows.agg(f"{{0[ratio]:{d}}} [{{0[ci95_low]:{d}}}, {{0[ci95_high]:{d}}}]".format, axis=1)
+        for d in (".2f", ".3f")
+    )
     # Near a ratio of 1 the logarithmic axis is too coarse to read the ratio, so the figure also
     # shows the ratio as text.
-    words = in_words.where((rows["ci95_high"] > 1) | (rows["ci95_low"] < SHOWN[0]), "")
+    words = two.mask(is_small, three).where((rows["ci95_high"] > 1) | is_small, "")
     return plots.intervals(
         rows.assign(words=words),
         x="ratio",

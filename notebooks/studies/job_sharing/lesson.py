@@ -205,7 +205,8 @@ def run_and_wait(ways: Mapping[str, co.Schedule]) -> plots.Picture:
             colour = plots.STANDARD.colour
             panel.barh(row, run, 0.6, color=colour)
             panel.barh(row, wait, 0.6, left=run, color=colour, alpha=0.45)
-            panel.text(run + wait, row, f" {run:.1f} + {wait:.1f} h", va="center", fontsize=8)
+            words, beside = f"{run:.1f} + {wait:.1f} h", {"xytext": (5, 0), "va": "center"}
+            panel.annotate(words, (run + wait, row), textcoords="offset points", **beside)
             in_words.append(f"{name}, by {weight}: {run:.1f} h running, {wait:.1f} h waiting")
             shares_waiting.append(wait / (run + wait))
         panel.set(xlim=(0, 1.4 * panel.get_xlim()[1]), xlabel="hours; dark: running, pale: waiting")
