@@ -44,8 +44,8 @@ def checked_arguments(
         check_request(placement, request)
     if isinstance(placement, HomeSite):
         raise InputError(
-            f"placement = {placement} is for jobs that must run at their own site, but random jobs "
-            "have no site; give another placement"
+            f"placement = {placement} is for jobs that must run at their own site, but jobs from a "
+            "model have no site; give another placement"
         )
     placement.check(system)
     checked_sizes, components = _one_for_each_component(sizes, components, system)

@@ -29,7 +29,8 @@ def stationary_flow(
 ) -> NDArray[np.float64]:
     """Return the long-run fraction of visits to each tangible state.
 
-    Only visits to tangible states are counted.
+    A state is tangible if the chain stays in it for some time. Visits to other states are not
+    counted.
 
     Parameters
     ----------

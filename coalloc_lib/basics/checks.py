@@ -298,7 +298,7 @@ def numbers(name: str, values: Any) -> NDArray:
 
 
 def floats(name: str, values: Any) -> NDArray[np.float64]:
-    """Convert `values` to a new float array, in which True is 1, or raise `InputError`.
+    """Convert `values` to a new float array, or raise `InputError`; True becomes 1.
 
     Apart from truth values, the same values are accepted as by `numbers`.
     """

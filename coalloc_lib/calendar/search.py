@@ -159,7 +159,7 @@ def find_start(
     latest: float,
     until: float,
 ) -> tuple[list[Attempt], Reservation | None, str]:
-    """Try the starts ``earliest``, ``earliest + step``, ... of a job until the job fits.
+    """Try to start a job at ``earliest``, ``earliest + step``, ... until it fits.
 
     A request is first placed on the processors that are idle for its length on one cluster. If the
     resulting allocation makes it longer, it is placed again in the longer interval. If only the

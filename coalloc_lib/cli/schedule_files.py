@@ -24,8 +24,8 @@ from coalloc_lib.workloads.catalogue import load_trace
 #: library (OURS) and of the simulator Batsim (BATSIM).
 OURS = ("job", "submit", "start", "end", "allocation")
 BATSIM = ("job_id", "submission_time", "starting_time", "finish_time", "allocated_resources")
-#: The largest error of instants, in seconds, that simulators may make when they compute. Larger
-#: differences must be explained by the digits that a file has.
+#: The largest rounding error of a simulated instant, in seconds. A larger difference between two
+#: files is accepted only if one of them stores too few digits.
 COMPUTATION = 2e-6
 # Matches the number of a cluster or of processors. No system has more than 9,999,999,999 of them.
 _COUNT = re.compile(r"\d{1,10}", re.ASCII)

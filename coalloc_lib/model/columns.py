@@ -91,7 +91,9 @@ def per_job(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
 
 
 def penalties(name: str, value: Any, jobs: int) -> NDArray[np.float64]:
-    """Convert span penalties (relative increases in run time on several clusters) to an array.
+    """Convert span penalties to an array.
+
+    The span penalty of a job is the relative increase in its run time if it spans clusters.
 
     The result has one penalty per job, or one row per job with the penalties on 2, 3, ... clusters.
     """

@@ -9,7 +9,7 @@ from coalloc_lib.model.placement import HomeSite, Placement, may_stay_whole
 def fits_by(
     placement: Placement | None, request: str, components: NDArray, idle: NDArray
 ) -> NDArray[np.bool_]:
-    """Return whether each job fits on the idle processors under a placement rule, shape (m,).
+    """Return, for each job, whether it fits on the idle processors under a placement rule.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ PRINTED: dict[str, Any] = {
 DIAMONDS = "◇: printed"
 #: The style of the white box behind a text, which separates its letters from lines in the figure.
 NAME_BOX: dict[str, Any] = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
-#: The height of the name of a line with its white box, in inches.
+#: The height of the label of a curve with its white background, in inches.
 NAME_HEIGHT = 0.13
 #: The default width of figures, in inches.
 WIDTH = 8.2

@@ -138,7 +138,7 @@ def as_lists(ranges: Ranges, jobs: int) -> Servers:
 
 
 def ranges_of(servers: Servers, sizes: NDArray[np.int64]) -> Ranges:
-    """Convert the list of processor numbers of each job to ranges.
+    """Convert the list of numbered processors of each job to ranges.
 
     Parameters
     ----------

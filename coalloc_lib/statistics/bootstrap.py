@@ -35,7 +35,7 @@ def resample_weeks(
     resamples: int = 1_000,
     seed: Seed = 0,
 ) -> Resamples:
-    """Estimate weighted means over the jobs of a log by a moving-block bootstrap.
+    """Resample a log by a moving-block bootstrap, and return weighted means over its jobs.
 
     Each resample has as many blocks as fit into the log. A block may begin at any step. A block
     that reaches the end of the log goes on at its start.

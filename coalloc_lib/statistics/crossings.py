@@ -183,7 +183,7 @@ class Crossings:
 
 
 def crossings(line: Line, level: float = 0.0) -> Crossings:
-    """Find the x at which the simulated quantity first crosses a level, in each replication.
+    """Find, for each replication, the first x at which the simulated quantity crosses a level.
 
     Examples
     --------

@@ -58,8 +58,8 @@ def resample_quantiles(
     days = int(day.max()) + 1
     if days * whole("resamples", resamples) > MOST_COUNTS:
         raise InputError(
-            f"resamples = {resamples} of a log of {days:,} steps need too much memory; give fewer "
-            "resamples or a longer step"
+            f"resamples = {resamples} for a log that is divided into {days:,} steps need too much "
+            "memory; give fewer resamples or a longer step"
         )
     starts = sample_block_starts(days, length, resamples, seed)
     counts = _counts_of_days(starts, length, days)

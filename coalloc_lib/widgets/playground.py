@@ -24,7 +24,7 @@ from coalloc_lib.widgets.playground_files import code_of, file_buttons, start_bu
 
 #: The controls of a computing centre that are always visible. The button "more" shows the others.
 FIRST = ("policy", "span", "penalty")
-#: The layout of a box that takes a whole line among the controls behind the button "more".
+#: The layout of a box of full width among the controls that the button "more" shows.
 WHOLE_LINE = {"flex": "1 1 100%", "flex_flow": "row wrap"}
 
 

@@ -104,8 +104,8 @@ def _check_all_alike(
 
 def _check_not_before_start(table: "pd.DataFrame", start: swf_header.Start, where: str) -> None:
     early, first = table.iloc[0], table["submit"].min()
-    # An excerpt from a long log can also have large numbers of seconds, but these numbers are
-    # closer to 0 than to the start of the log.
+    # In an excerpt from a long log, submission times in seconds after the start of the log can be
+    # large, too, but they are closer to 0 than to the Unix time at which the log starts.
     if first >= swf_header.EARLIEST and 2 * first >= start.seconds:
         raise InputError(
             f"{where}: all submissions are Unix times before the start of the log "

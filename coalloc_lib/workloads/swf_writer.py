@@ -102,7 +102,8 @@ def _job_blocks(jobs: "JobStream | pd.DataFrame") -> Iterator[bytes]:
     missing = [name for name in FIELDS if name not in table]
     if missing:
         raise InputError(
-            f"jobs has no column {missing[0]}; give a table with all 18 fields of the format"
+            f"jobs has no column {missing[0]}; give a table with all 18 fields of the Standard "
+            "Workload Format"
         )
     for first in range(0, len(table), _MOST_LINES):
         some = table[first : first + _MOST_LINES]

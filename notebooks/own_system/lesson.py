@@ -210,7 +210,7 @@ def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
     _check_option(report, option)
     rows = report.tables["options"].query("option == @option and metric == 'mean wait'")
     widths = rows.query("grouping == 'width'").set_index("group")
-    # A wait that is 0 today cannot fall by any part of it.
+    # If a mean wait is 0 today, its relative change is not defined.
     today = (widths["value"] - widths["change"]).replace(0, np.nan)
     table = (widths["change"] / today).dropna()
     if len(table) < 2:

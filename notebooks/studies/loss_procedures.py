@@ -92,8 +92,8 @@ def _response_in_seconds(scenario, response):
     service = getattr(scenario.workload, "service", None)
     if service is None:
         raise InputError(
-            f"workload = {scenario.workload} does not have a single distribution of service times, "
-            "so there is no mean service time as a unit of the response time; give a JobModel"
+            f"workload = {scenario.workload} has no single distribution of service times, so the "
+            "response time cannot be given in mean service times; give a JobModel"
         )
     if not positive("response", response) > 1:
         raise InputError(

@@ -477,7 +477,7 @@ def _identities_of(settings: Iterable[Mapping[str, Any]], names: Sequence[str]) 
 
 
 def refusal_in(error: SweepError) -> str | None:
-    """Return the first `InputError` message of a failed sweep; None if it had other errors."""
+    """Return the first message of a failed sweep, or None if not all errors are `InputError`."""
     kind = f"{InputError.__name__}: "
     reasons = [failure.error for failure in error.failures]
     if not reasons or not all(reason.startswith(kind) for reason in reasons):

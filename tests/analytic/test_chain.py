@@ -148,7 +148,7 @@ SMALL = Multicluster([4, 3])
         ((SMALL, uniform(1, 4)), {}, "reach 4 and cluster number 2 by size has 3"),
         ((SMALL, uniform(1, 4), 2, "flexible"), {}, "reach 8 and the system has 7"),
         ((SMALL, uniform(1, 2), 2, "unordered", HomeSite(BestFit())), {}, "is for flexible and"),
-        ((SMALL, uniform(1, 2), 2, "total", HomeSite(BestFit())), {}, "random jobs have no site"),
+        ((SMALL, uniform(1, 2), 2, "total", HomeSite(BestFit())), {}, "a model have no site"),
         ((Multicluster([10**9]), uniform(1, 2)), {}, "up to 1000000000 of these jobs"),
         ((Multicluster([40] * 8), uniform(2, 40)), {}, "different jobs"),
     ],

@@ -96,7 +96,7 @@ class Walk:
         self.check_recorded()
 
     def next_instants(self) -> Iterator[float]:
-        """Yield the instants at which the policy decides, until every job has left the queue.
+        """Yield the instants of the decisions of the policy, until every job has left the queue.
 
         Instants that are added to `calls` in the meantime are yielded too.
         """
@@ -268,7 +268,7 @@ class Walk:
         return self.error(message + self.what_happens_to(number), number, refusal.instant)
 
     def rejected_early(self, number: int) -> ScheduleError:
-        """Return the error for a job that is rejected when the policy would not reject it."""
+        """Return the error for a job that the schedule rejects although the policy would not."""
         refusal = self.schedule.refused[self.row[number]]
         message = f"was rejected for {refusal.why!r}, but {self.name} would not reject it now"
         return self.error(message, number, refusal.instant)

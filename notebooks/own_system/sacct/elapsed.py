@@ -98,8 +98,8 @@ def _offset(instant: float, zone: tzinfo) -> float:
 def _is_in_hours(
     lines: "pd.DataFrame", elapsed: NDArray[np.float64], span: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    # If the elapsed time was in hours and minutes, or in minutes, it has been read as 60 times too
-    # short.
+    # An elapsed time in hours and minutes has been read as minutes and seconds, and one in minutes
+    # as seconds. Either is then 60 times too short.
     share, seconds = _MOST_OFF
     return (
         lines["elapsed_parts"].isin([1, 2]).to_numpy()

@@ -97,7 +97,7 @@ def into_powers_of_two() -> list[Sizes]:
 
 
 def moved(family: str, m: int) -> Sizes:
-    """Return the sizes of four clusters of 32 after `m` processors were moved between them."""
+    """Return the sizes of four clusters of 32 if one or two clusters give `m` to as many others."""
     one_of("family", family, (TWO_AND_TWO, ONE_AND_ONE))
     if not 0 <= m < 32:
         raise InputError(f"m = {m}; give the number of processors to move, from 0 to 31")

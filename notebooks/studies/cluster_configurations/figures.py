@@ -504,7 +504,7 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
         line="line",
         panel="panel",
         levels=LEVELS,
-        # The extra entry 'one more' takes the lightest shade, in which labels are hard to read.
+        # The extra entry takes the lightest shade, in which labels would be hard to read.
         look=plots.shades(["2×32", "4×32", "8×32", "one more"]),
         xlabel="mean job size, as a share of one cluster",
         ylabel="break-even penalty",

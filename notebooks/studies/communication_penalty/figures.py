@@ -455,7 +455,7 @@ def draw_with_best(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot Figure 3: response times of S4, the largest jobs, with one curve per penalty."""
+    """Plot Figure 3: response times of the largest jobs (S4), with one curve per penalty."""
     return draw_with_best(by_penalty(table), **titles)
 
 

@@ -29,7 +29,7 @@ PICTURES = TIMES, BY_PENALTY, WHO, BUSY = (
 )  # fmt: skip
 #: The greatest widths of the groups of jobs in the picture `WHO`; each begins above the one before.
 WIDTHS = 1, 4, 16, 64, 512
-#: The penalties of the picture `BY_PENALTY`, besides the one that the user has chosen.
+#: The penalties in the picture `BY_PENALTY`, in addition to the one that the user chooses.
 PENALTIES = 0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0
 #: The number of bootstrap resamples for each confidence interval.
 RESAMPLES = 300

@@ -141,7 +141,7 @@ def draw_along(
 
 
 def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot Figure 4: weighted response times, divided by those of job sharing, by the penalty.
+    """Plot Figure 4: weighted response times relative to job sharing, against the penalty.
 
     There are curves for local execution, for spanning and for a single machine.
     """

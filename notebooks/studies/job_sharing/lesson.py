@@ -47,8 +47,8 @@ SIX = co.JobStream(
 )  # fmt: skip
 SLIPS = 3
 M128 = co.Multicluster.named("m128")
-#: Exercise 5: three clusters with 100 processors in total, like the machine on which the log
-#: KTH-SP2 was recorded.
+#: Exercise 5: three clusters with 100 processors in total, as many as the machine of the log
+#: KTH-SP2 has.
 THIRDS = co.Multicluster([34, 33, 33])
 #: Appendix C: groups of jobs by requested time in hours. Each group excludes its first limit and
 #: includes its second limit.

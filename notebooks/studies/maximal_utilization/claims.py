@@ -463,7 +463,7 @@ def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
 
 
 def numbers_of(claim: PublishedClaim, count: int) -> list[float]:
-    """Return the numbers that a row of ``claims.csv`` lists, separated by semicolons.
+    """Parse the numbers in a row of ``claims.csv``, which are separated by semicolons.
 
     The list is empty if ``claims.csv`` has none, because our copy of the paper lost them. If there
     are any, but not exactly `count`, the function raises `InputError`.

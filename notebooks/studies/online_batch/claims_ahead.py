@@ -188,9 +188,10 @@ def remains(ratios: Sequence[Interval]) -> Asked:
 
 
 def leads_of(record: pd.DataFrame, booked: Mapping[float, pd.DataFrame]) -> dict[float, Interval]:
-    """Return the recorded share of jobs that wait up to 1 hour minus the share online.
+    """Return by how much the share of jobs that wait at most 1 hour is larger in the record.
 
-    For each share of advance reservations, there is one difference and its confidence interval.
+    The share under online booking is subtracted from the recorded share. The result has a
+    difference with its confidence interval for each fraction of jobs that reserve ahead.
     """
     (recorded,) = share_longer(record, 1)
     return {

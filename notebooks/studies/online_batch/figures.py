@@ -292,9 +292,9 @@ def table1(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Figures 3 to 5: online and batch ---
 
 
-#: Policies that Figure 3 does not draw, because its claims do not speak of them: under FCFS the
-#: penalties are so much larger that the others cannot be told apart, and those of conservative
-#: backfilling lie between those of EASY and of online scheduling.
+#: Policies that Figure 3 does not show. No claim about the figure mentions them. The penalties
+#: under FCFS are so large that the other curves could not be told apart beside them, and those
+#: under conservative backfilling lie between those under EASY and with online booking.
 NOT_IN_FIGURE3 = ("FCFS", "conservative")
 
 

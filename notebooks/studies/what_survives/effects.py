@@ -139,7 +139,7 @@ def _is_stand_in(cell: dict[str, Any], rows: pd.DataFrame) -> bool:
 
 
 def made_with(conclusion: Any, cell: dict[str, Any]) -> dict[str, Any]:
-    """Return the values, besides the condition, that a reader needs to repeat a test."""
+    """Return values that a reader needs to repeat a test and that its condition does not name."""
     clusters = model.system_of(cell["system"], cell["workload"]).sizes
     sampled = cell["workload"] in model.SERVICE
     books = cell["policy"] == model.ONLINE or conclusion.item == "WS-12"
