@@ -210,13 +210,8 @@ class Chart:
         }
 
     def _signs(self, look: Look | None) -> dict[str, MarkerStyle]:
-        bold, look = self.style.bold, dict(look or {})
-        if self.labels["line"] is None:
-            look = {"": STANDARD} | look
-        elif bold is not None:
-            grey = MarkerStyle(GREY, STANDARD.marker)
-            look = {name: STANDARD if name in bold else grey for name in self.names} | look
-        return looks(self.names, look)
+        standard = {"": STANDARD} if self.labels["line"] is None else {}
+        return looks(self.names, standard | dict(look or {}))
 
     # --- The steps of drawing ---
 
@@ -316,14 +311,13 @@ class Chart:
     def _draw_one(
         self, axes: Axes, points: pd.DataFrame, name: str, zorder: float, shift: float
     ) -> None:
-        bold, sign = self.style.bold, self.look[name]
+        sign = self.look[name]
         is_finite = np.isfinite(points["y"].to_numpy())
         finite = points[is_finite]
         # Between its finite ends, a line is interrupted where a value is not finite.
         has_begun = np.logical_or.accumulate(is_finite)
         goes_on = np.logical_or.accumulate(is_finite[::-1])[::-1]
         line = points[has_begun & goes_on]
-        width = 1.4 if bold is None else 2.2 if name in bold else 1.1
         draw_line(
             axes,
             line,
@@ -334,7 +328,7 @@ class Chart:
             shift=shift,
             marked=len(finite) <= MARKED,
             stairs=self.style.stairs,
-            linewidth=width,
+            linewidth=1.4,
             linestyle="--" if name in self.style.dashed else "-",
             zorder=zorder,
         )

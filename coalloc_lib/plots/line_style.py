@@ -27,8 +27,6 @@ class LineStyle:
 
     Parameters
     ----------
-    bold : collection of str, optional
-        The names of lines that stand out. All other lines become grey.
     dashed : collection of str
         The names of dashed lines.
     bare : collection of str
@@ -45,7 +43,6 @@ class LineStyle:
         of rows of panels.
     """
 
-    bold: Collection[str] | None = None
     dashed: Collection[str] = ()
     bare: Collection[str] = ()
     stairs: bool = False
@@ -65,8 +62,7 @@ class LineStyle:
 
 def with_texts(style: LineStyle) -> LineStyle:
     """Return the style with names that are texts, as the labels of a table become texts."""
-    bold = None if style.bold is None else label_texts(style.bold)
-    return replace(style, bold=bold, dashed=label_texts(style.dashed), bare=label_texts(style.bare))
+    return replace(style, dashed=label_texts(style.dashed), bare=label_texts(style.bare))
 
 
 def draw_line(

@@ -214,17 +214,16 @@ def name_signs(
 def mark_powers(axis: Axis, ends: tuple[float, float] | None = None) -> None:
     """Set the ticks of a logarithmic axis to round numbers.
 
-    An axis with a small range also has ticks at 2 and 5 times the powers of ten, and a very short
-    axis has ticks at equal distances. If `ends` are given, the ticks are chosen for this part of
-    the axis.
+    An axis with fewer than three powers of ten also has ticks at 2 and 5 times these powers, and a
+    very short axis has ticks at equal distances. If `ends` are given, the ticks are chosen for this
+    part of the axis.
     """
     low, high = sorted(axis.get_view_interval() if ends is None else ends)
-    locators: list[Locator] = [LogLocator(subs=(1.0, 2.0, 5.0), numticks=12), MaxNLocator(4)]
-    if high / low >= 60:
-        locators.insert(0, LogLocator(numticks=12))
-    for locator in locators:
+    powers, between = LogLocator(numticks=12), LogLocator(subs=(1.0, 2.0, 5.0), numticks=12)
+    locators: list[tuple[Locator, int]] = [(powers, 3), (between, 2), (MaxNLocator(4), 0)]
+    for locator, least in locators:
         ticks = np.array(locator.tick_values(low, high))
-        if np.sum((low <= ticks) & (ticks <= high)) > 1:
+        if np.sum((low <= ticks) & (ticks <= high)) >= least:
             break
     axis.set_major_locator(locator)
     axis.set_major_formatter(lambda at, _: f"{at:g}")

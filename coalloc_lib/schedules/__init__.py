@@ -6,5 +6,5 @@ schedules. Begin with `schedule`.
 
 import lazy_loader as _lazy
 
-# This line makes `co.metrics` available without an explicit import of the module `metrics`.
-__getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["metrics"])
+# This line makes `co.metrics` and `co.schedules.reading` available without another import.
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, submodules=["metrics", "reading"])

@@ -177,8 +177,8 @@ def loss_picture(
     Parameters
     ----------
     question : LossQuestion, optional
-        The system and its jobs, by default ``LossQuestion()``. The title states the loss of its
-        request type; the losses of the other request types are drawn beside it.
+        The system and its jobs, by default ``LossQuestion()``. The losses of all request types are
+        drawn.
     jobs : int
         The number of jobs of a simulation.
     before : LossQuestion, optional
@@ -204,9 +204,7 @@ def loss_picture(
     if before is not None:
         earlier = _compared(instance_of("before", before, LossQuestion, "a LossQuestion"), jobs)
     rows = _rows(question, maxima, earlier)
-    share = f"{100 * maxima[question.request].capacity_loss:.0f}"
-    if maxima[question.request].method != "exact":
-        share = f"about {share}"
+    idle = ", ".join(_idle_of_100(request, maximum) for request, maximum in maxima.items())
     figure = plots.bars(
         pd.DataFrame(rows).astype({"before": float}),
         value="loss",
@@ -215,13 +213,17 @@ def loss_picture(
         words="words",
         before="before",
         until=UNTIL,
-        title=f"{question.request.capitalize()} requests leave {share} of every 100 processors "
-        "idle, however many jobs wait",
+        title=f"Idle of 100 processors, however many jobs wait: {idle}",
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
         f"{question.placement}" + "; dashed: before" * bool(earlier),
     )
     missing = [f"{request} never starts" for request in COMPARED_REQUESTS if request not in maxima]
     return Picture(figure, rows=[f"{row['request']} {row['words']}" for row in rows] + missing)
+
+
+def _idle_of_100(request: str, maximum: MaxUtilization) -> str:
+    about = "" if maximum.method == "exact" else "about "
+    return f"{request} {about}{100 * maximum.capacity_loss:.0f}"
 
 
 def _rows(
@@ -299,6 +301,5 @@ def _loss_controls() -> dict[str, ipw.Widget]:
         push(numbers[lower], numbers[upper])
     return numbers | {
         "kind": kind, "q": q, "one_is_power_of_two": counted,
-        "request": choice("request type", COMPARED_REQUESTS, start.request),
         "placement": choice("placement", RULES),
     }  # fmt: skip

@@ -1,6 +1,7 @@
 """Teaching tools: guesses that a reader makes, checks of exercises, and leaderboards."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from html import escape
 from numbers import Real
 from typing import Any
@@ -180,8 +181,9 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
 def number_of(answer: Any) -> float:
     """Return an answer as a number, or raise `InputError` if it is not one."""
     try:
-        return float(answer)
-    except (TypeError, ValueError, OverflowError):
+        is_fraction = isinstance(answer, str) and "/" in answer
+        return float(Fraction(answer) if is_fraction else answer)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise InputError("the exercise asks for a number, such as 0.25") from None
 
 
@@ -228,7 +230,7 @@ def follows(answer: Any, sentences: Mapping[str, tuple[bool, str]]) -> str:
 
     Parameters
     ----------
-    answer : str
+    answer : str or list of str
         The letters of the sentences that follow from the results, such as ``"ad"``.
     sentences : dict of str to (bool, str)
         For each letter, whether its sentence follows from the results, and a hint for a reader who
@@ -244,6 +246,8 @@ def follows(answer: Any, sentences: Mapping[str, tuple[bool, str]]) -> str:
     InputError
         If the answer is not a text of these letters.
     """
+    if isinstance(answer, list | tuple | set):
+        answer = "".join(map(str, answer))
     letters = {letter for letter in str(answer).lower() if letter.isalnum()}
     if not isinstance(answer, str) or not letters or not letters <= sentences.keys():
         raise InputError(f"give letters from {min(sentences)} to {max(sentences)} in quotes")

@@ -88,18 +88,17 @@ def claims_table(rows: Sequence[Row]) -> Styler:
     cells = [
         vars(claims[row.item])
         | vars(row)
-        | {"claim": claims[row.item].quotation, "note": _note(row)}
+        | {"claim": claims[row.item].quotation, "measured": _evidence(row), "note": _note(row)}
         for row in rows
     ]
     # The verdict stands beside the sentence, so that a reader sees both without scrolling.
-    names = {"claim": "the paper", "verdict": "verdict", "published": "printed"}
-    names |= {"reproduced": "our value", "ci95_low": "95 % from", "ci95_high": "to"}
-    names |= {"quantity": "quantity", "note": "note", "where": "where"}
+    names = {"claim": "the paper", "where": "where", "verdict": "verdict", "published": "printed"}
+    names |= {"measured": "our value", "note": "note"}
     shown = pd.DataFrame(cells, [row.item for row in rows])[[*names]].rename(columns=names)
     # The table scrolls, because it is much higher than a screen.
     scrolls = "display: block; max-height: 560px; overflow: auto"
     styled = plain_table(shown, "claims").set_table_attributes(f'style="{scrolls}"')
-    wide = {"the paper": "20em", "verdict": "6em", "quantity": "14em", "note": "22em"}
+    wide = {"the paper": "15em", "verdict": "6em", "our value": "13em", "note": "15em"}
     widths = {
         name: [{"selector": "td", "props": f"min-width: {width}"}] for name, width in wide.items()
     }

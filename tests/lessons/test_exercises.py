@@ -243,7 +243,7 @@ EXERCISES = [
     (JS, 3, under_fcfs, [1.04, 0.25]), (JS, 4, some_stay, [1.0, 0.75]),
     (JS, 5, three_machines, [0.25, np.inf]),
     (JS, 6, one_more_sample, [0.01566, 0.0495, 0.02297, 0.1]),
-    (JS, 7, "cd", ["d", "acd", "bcd", "cde", ["c", "d"]]),
+    (JS, 7, "cd", ["d", "acd", "bcd", "cde", ["c"]]),
     (OB, 1, 3, [4, 2, None]), (OB, 2, 5, [4, None]),
     (OB, 3, wide_jobs, [None]), (OB, 4, refused_by_a_limit, [None]),
     (OB, 5, with_reservations, [0.75, None]),

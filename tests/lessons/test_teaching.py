@@ -132,7 +132,7 @@ SENTENCES = {"a": (True, "not needed"), "b": (False, "look again"), "c": (True, 
 @pytest.mark.parametrize(
     ("answer", "hint"),
     [
-        ("ac", ""), ("C, a", ""), ("aac", ""),
+        ("ac", ""), ("C, a", ""), ("aac", ""), (["a", "c"], ""),
         ("a", "what you chose follows, but it is not all that follows"),
         ("abc", "sentence b does not follow: look again"),
     ],
@@ -141,7 +141,7 @@ def test_an_answer_names_all_sentences_that_follow_and_no_other(answer, hint):
     assert follows(answer, SENTENCES) == hint
 
 
-@pytest.mark.parametrize("answer", ["", "d", "a and c", 3, None, ["a", "c"], True])
+@pytest.mark.parametrize("answer", ["", "d", "a and c", 3, None, [], [1], True])
 def test_an_answer_that_names_no_sentences_is_refused(answer):
     with pytest.raises(co.InputError, match=r"^give letters from a to c in quotes$"):
         follows(answer, SENTENCES)

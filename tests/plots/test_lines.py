@@ -482,8 +482,9 @@ def test_lines_with_numbers_as_labels_are_found_by_all_arguments():
     found = table(a=(1, 2, 3), b=(2, 3, 4))
     found["line"], found["panel"] = found["line"].map({"a": 1, "b": 2.5}), 7
     red = plots.MarkerStyle("red", "o")
-    style = plots.LineStyle(dashed=[1], bare=[1], bold=[2.5])
-    (axes,) = lines(found, look={1: red}, style=style, scales={7: ("linear", "log")}).axes
+    style = plots.LineStyle(dashed=[1], bare=[1])
+    look = {1: red, 2.5: plots.STANDARD}
+    (axes,) = lines(found, look=look, style=style, scales={7: ("linear", "log")}).axes
     first, second = joined(axes)
     assert [first.get_color(), first.get_linestyle()] == ["red", "--"]
     assert [second.get_color(), second.get_linestyle()] == [plots.STANDARD.colour, "-"]

@@ -18,7 +18,9 @@ def test_a_quantile_is_the_smallest_value_that_enough_jobs_do_not_exceed(percent
 
 def test_resamples_that_need_too_much_memory_are_refused():
     submit = np.arange(20_000) * DAY
-    with pytest.raises(InputError, match="resamples = 10000 of a log of 20,000 steps"):
+    with pytest.raises(
+        InputError, match="resamples = 10000 for a log that is divided into 20,000 steps"
+    ):
         resample_quantiles(np.ones(20_000), 0.5, submit, resamples=10_000)
 
 

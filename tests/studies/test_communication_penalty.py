@@ -217,7 +217,7 @@ def test_a_reader_adds_settings_and_sees_them_in_the_figures():
     result = made.judge(made.add(runs, *added, workers=2))
     table = result.figure("figure1").data()
     assert len(table) == 4 * len(NAMES)
-    assert {*figures.by_group(table)["line"]} == {*NAMES, "in 2"}
+    assert {*figures.by_group(table)["line"]} == {*NAMES, "stream, in 2"}
     assert set(result.figure("thresholds").data()["load"]) == {0.6}
     for name in ("figure1", "figure1-ratios", "thresholds"):
         assert result.figure(name).plot().axes

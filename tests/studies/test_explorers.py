@@ -39,7 +39,7 @@ MAKERS = {
 OTHER = {
     "penalty": {
         "penalty": 0.3, "split above": 5, "components": 3, "load": 0.65, "MaxJumps": "no limit",
-        "placement": "split at need",
+        "large jobs": "split at need",
     },
     "sharing": {
         "configuration": "m256", "policy": "FCFS", "penalty": 0.6, "weighted by": "processors",

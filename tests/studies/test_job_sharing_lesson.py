@@ -138,9 +138,9 @@ def test_the_guess_on_fcfs_can_have_each_answer(easy, fcfs, option):
 @pytest.mark.parametrize(
     ("high_load", "option"),
     [
-        ((1.1, 1.2), "it loses more"),
-        ((0.8, 0.9), "it gains more, because more jobs wait"),
-        ((0.98, 1.04), "nothing changes"),
+        ((1.1, 1.2), lesson.AT_HIGH_LOAD[2]),
+        ((0.8, 0.9), lesson.AT_HIGH_LOAD[0]),
+        ((0.98, 1.04), lesson.AT_HIGH_LOAD[1]),
         ((0.9, 1.4), None),
     ],
 )

@@ -155,7 +155,7 @@ def test_a_policy_that_rejects_jobs_or_has_no_queue_is_named():
     ("call", "workload", "how", "words"),
     [
         (loss_at_response, MODEL, {"jobs": 3000}, "give [0-9]+ or more"),
-        (loss_at_response, MODEL.sample(10, 1), {}, "not have a single distribution"),
+        (loss_at_response, MODEL.sample(10, 1), {}, "no single distribution"),
         (loss_at_response, MODEL, {"response": 1.0}, "a response time includes the service time"),
         (
             loss_at_response,

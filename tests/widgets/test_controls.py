@@ -27,7 +27,7 @@ def losses():
         ("clusters=2.5", "clusters = '2.5'; give a whole number from 1 to 8"),
         ("q=2", "q = '2'; give a number from 0.5 to 1.0"),
         ("clouds=6", "'clouds' is not the name of a control"),
-        ("clusters=2&components=2&request=none", "choose one of 'ordered'"),
+        ("clusters=2&components=2&placement=none", "choose one of 'worst fit'"),
         ("one_is_power_of_two=true", "choose one of 'True', 'False'"),
         ("low=9&high=5", "low = 9 contradicts another value"),
     ],

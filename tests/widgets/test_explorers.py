@@ -14,7 +14,7 @@ MAKERS = {
 OTHER = {
     "loss": {
         "clusters": 5, "cluster size": 40, "components": 3, "size distribution": "D(q)",
-        "smallest size": 2, "largest size": 9, "request type": "ordered", "placement": "first fit",
+        "smallest size": 2, "largest size": 9, "placement": "first fit",
     },
     "schedule": {"request type": "ordered", "placement": "best fit", "scheduling": "FPFS"},
 }  # fmt: skip

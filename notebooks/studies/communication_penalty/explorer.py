@@ -126,8 +126,8 @@ def _break_even_text(setting: Setting, whole: Replications, size: tuple[int, int
     if setting.parts < 2 or not splits_jobs:
         return ""
     even = _break_even(setting.scenario, whole, size, study.seed).interval
-    up_to = "no penalty" if even.above(0) is False else even.text(2)
-    return f"; by processor-hours splitting pays up to {up_to}"
+    words = "at no penalty" if even.above(0) is False else f"up to a penalty of {even.text(2)}"
+    return f"; by processor-hours, splitting pays {words}"
 
 
 def _setting(
@@ -167,8 +167,8 @@ def _row(
 def _verdict(change: Change) -> str:
     if change.saturated or change.verdict == "undecided":
         return change.verdict
-    percent = abs(change.percent.estimate)
-    return f"{change.verdict} {percent:.1f} %" if percent >= 0.05 else f"{change.verdict} < 0.1 %"
+    percent, half_width = abs(change.percent.estimate), change.percent.half_width
+    return f"{change.verdict} {percent:.1f} ± {half_width:.1f} %"
 
 
 def penalty_explorer(state: str = "") -> Explorer:
@@ -200,7 +200,7 @@ def penalty_explorer(state: str = "") -> Explorer:
         "given_by": given, "alpha": alpha, "ratio": ratio,
         "components": slider_with_entry("components", model.PARTS, 1, len(model.SYSTEM)),
         "max_jumps": choice("MaxJumps", JUMPS, model.jumps_label(BASE_JUMPS)),
-        "placement": choice("placement", PLACEMENTS),
+        "placement": choice("large jobs", PLACEMENTS),
     }  # fmt: skip
 
     def arguments(given_by: str, alpha: float, ratio: float, max_jumps: str, **rest: Any) -> dict:

@@ -268,7 +268,7 @@ def by_group(table: pd.DataFrame) -> pd.DataFrame:
     are kept.
     """
     as_paper = table["parts"] == PARTS
-    words = "in " + table["parts"].map("{:g}".format)
+    words = STREAM + ", in " + table["parts"].map("{:g}".format)
     named = table.assign(line=table["group"].where(as_paper, words))
     return named[as_paper | (table["group"] == STREAM)]
 

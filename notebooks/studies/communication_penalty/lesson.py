@@ -149,7 +149,7 @@ def _how_many_components(answer: Any) -> str:
     best = max(maxima, key=lambda parts: maxima[parts].mean)
     others = [maximum for parts, maximum in maxima.items() if parts != best]
     is_sure = all((maxima[best] - other).interval.above(0) for other in others)
-    hint = "give the number of components with the highest maximal utilization, without penalty"
+    hint = "compare carries(0, above=10, parts=parts) for each number of parts"
     return "" if is_sure and number == best else hint
 
 
@@ -280,9 +280,9 @@ def leaderboard(entries: dict[str, Placement], penalty: float = PENALTY) -> pd.D
     -------
     DataFrame
         A row for each placement, with its maximal utilization and the difference to that without
-        splitting. The last column says whether the 95 % intervals show a higher maximal utilization
-        than that of every rule in `KNOWN` (other than the placement itself). All placements serve
-        the same jobs.
+        splitting. For your placements, the last column says whether the 95 % intervals show a
+        higher maximal utilization than that of every rule in `KNOWN`. All placements serve the same
+        jobs.
 
     Raises
     ------
@@ -315,7 +315,7 @@ def leaderboard(entries: dict[str, Placement], penalty: float = PENALTY) -> pd.D
             "placement": name,
             "maximal utilization": round(maximum.mean, 4),
             "more than never split": gain,
-            "beats every rule of the notebook": ANSWERS[beats],
+            "beats every rule of the notebook": ANSWERS[beats] if name in entries else "",
         }
         rows.append(row)
     return ranked(rows, "maximal utilization", ascending=False)

@@ -161,8 +161,8 @@ def _penalty_picture(how, label, weight):
     lines = plots.factor_lines(
         table, base="job sharing", x="penalty", y="ratio", xlabel="penalty",
         ylabel="AWRT, spanning over sharing", title=_title_of_penalties(table, chosen),
-        subtitle=f"{label} (dotted); weighted by {weight}; 95 % intervals by bootstrap over sixths "
-        "of the time; below 1, spanning pays",
+        subtitle=f"{label}; weighted by {weight}; dotted: the chosen penalty; 95 % intervals by "
+        "bootstrap over sixths of the time; below 1, spanning pays",
     )  # fmt: skip
     lines.axes[0].axvline(chosen, color="black", linestyle=":", linewidth=1)
     words = [f"penalty {row.penalty:g}: {row.ratio:.3f} {_ends(row.ends, '{:.3f}'.format)}"

@@ -147,11 +147,11 @@ def spanning_at_high_load(result: Any) -> str | None:
     ends = [costly[costly["load"] == load] for load in (costly["load"].min(), costly["load"].max())]
     first, last = (rows.set_index("workload") for rows in ends)
     if (last["ci95_low"] > first["ci95_high"]).all():
-        return "it loses more"
+        return AT_HIGH_LOAD[2]
     if (last["ci95_high"] < first["ci95_low"]).all():
-        return "it gains more, because more jobs wait"
+        return AT_HIGH_LOAD[0]
     changes = last["ratio"] - first["ratio"]
-    return "nothing changes" if (changes.abs() <= NEARLY).all() else None
+    return AT_HIGH_LOAD[1] if (changes.abs() <= NEARLY).all() else None
 
 
 def who_gains_by_joining(result: Any) -> str | None:
@@ -425,7 +425,8 @@ def _three_machines(answer: Any) -> str:
     by_processors = "that is weighted by processors: weight by work"
     mistakes = {by_processors: _break_even_of_thirds("processors")}
     hint = (
-        "compute both AWRTs at several penalties, and find where their difference changes its sign"
+        "compute both AWRTs for the KTH log in steps of 0.05, and interpolate where their "
+        "difference changes its sign"
     )
     return near(answer, _break_even_of_thirds(), 0.01, hint, mistakes)
 
@@ -493,6 +494,12 @@ def _what_follows(answer: Any) -> str:
 
 #: The options of the question by how much the AWRT grows if wide jobs stay whole.
 WHOLE_WIDE = ("not at all", "by less than a tenth", "by a tenth or more")
+#: The options of the question how spanning compares with sharing if the load is higher.
+AT_HIGH_LOAD = (
+    "better, because more jobs wait",
+    "as before",
+    "worse, because jobs that span run longer",
+)
 #: The options of the question at which penalties adaptive spanning loses to sharing.
 LOSES_ADAPTIVELY = ("at 0.2 and above", "only at the highest, 0.4", "at none of them")
 

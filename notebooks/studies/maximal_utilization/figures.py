@@ -263,7 +263,7 @@ def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
         panel="panel",
         xlabel="coefficient of variation",
         ylabel="increase of the capacity loss (%)",
-        style=plots.LineStyle(bold=set(points["sizes"][points["ci95_low"] > limit])),
+        look=plots.signs(points["sizes"].unique()),
         level=(f"increase of {LARGE.value:.0%}", limit),
         **titles,
     )

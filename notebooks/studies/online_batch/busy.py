@@ -52,7 +52,7 @@ def draw_busy(table: pd.DataFrame, **titles: Any) -> Figure:
 BUSY_CAPTION = Caption(
     f"the offered load is {TOO_MUCH:g}, so the servers cannot do all work; intervals: "
     f"95 %, bootstrap over weeks, from week {WARM_UP + 1} on; texts: share of the work that "
-    "is rejected",
+    "is rejected; CTC was run with exact lengths only",
     finding="With exact lengths, booking keeps fewer servers busy than backfilling, and more than "
     "FCFS",
 )

@@ -27,7 +27,6 @@ from studies.online_batch.model import (
     ONLINE,
     POLICIES,
     RECORDED,
-    REQUESTED,
     SMALLER_STEP,
 )
 from studies.online_batch.runs import over_weeks, study
@@ -159,20 +158,25 @@ def certainty(runs: pd.DataFrame) -> pd.DataFrame:
 def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot how waits of booked and of queued jobs change with the share of booked jobs."""
     exact = table["length"] == EXACT
-    names = table["line"].str.removeprefix("those that ") + ", lengths " + table["length"]
+    groups = table["line"].str.removeprefix("those that ")
+    signs = plots.signs(groups.unique())
+    names = groups + ", " + table["length"] + " lengths" + exact.map({True: " (dashed)", False: ""})
+    styles = {name: signs[group] for name, group in zip(names, groups, strict=True)}
     table = table.assign(line=names)
-    style = plots.LineStyle(dashed=table["line"][exact].unique(), bars=True, height=2.6)
-    styles = plots.signs(table["line"][~exact].unique())
-    styles |= {name.replace(REQUESTED, EXACT): sign for name, sign in styles.items()}
+    style = plots.LineStyle(dashed=names[exact].unique(), bars=True, height=2.6)
     axes = {"xlabel": "share of the jobs that book"}
     axes["ylabel"] = "mean wait, divided by that\nwithout booking"
     lines: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "look": styles}
-    return draw_trend(table, level=("no job books", 1.0), style=style, **lines, **axes, **titles)
+    figure = draw_trend(table, style=style, **lines, **axes, **titles)
+    for panel in figure.axes:
+        panel.axhline(1, color=plots.GREY, linewidth=1)
+    return figure
 
 
 BESIDE_CAPTION = Caption(
     "booking beside backfilling: some jobs book up to 3 hours ahead, and conservative "
-    "backfilling plans the others around them; intervals: 95 %, bootstrap over weeks",
+    "backfilling plans the others around them; intervals: 95 %, bootstrap over weeks; grey: no "
+    "job books",
     finding="If lengths are guessed, jobs that book wait far longer, and so do many that queue",
 )
 

@@ -18,6 +18,7 @@ from coalloc_lib.statistics import Interval, interval_columns, pick
 from coalloc_lib.widgets import booking_session
 from lessons.teaching import checker, follows, near
 from studies.online_batch import Setting, model, simulate, study
+from studies.online_batch.busy import used
 from studies.online_batch.claims import small_and_middle, waits_over_length
 from studies.online_batch.figures import (
     GROUPS,
@@ -44,7 +45,7 @@ from studies.online_batch.model import (
 )
 from studies.online_batch.reserved import power
 from studies.online_batch.runs import over_weeks
-from studies.online_batch.settings import BY_LENGTH, BY_SERVERS
+from studies.online_batch.settings import BY_LENGTH, BY_SERVERS, OVERLOAD
 from studies.online_batch.waiting_limits import BY_WEEKS, hours_by_week
 from studies.online_batch.worked_example import worked_example
 from studies.weeks import week_of, weekly_sums
@@ -69,6 +70,19 @@ WIDTHS = {
 }
 #: The options of the question how long jobs that book wait beside a queue.
 BOOKED = ("less than if nobody books", "about as long", "at least 1.5 times as long")
+#: The options of the question how many servers booking keeps busy: whether it keeps more of them
+#: busy than EASY, and whether more than FCFS.
+KEPT_BUSY = {
+    (True, True): "more servers busy than EASY and than FCFS",
+    (False, True): "fewer servers busy than EASY, and more than FCFS",
+    (False, False): "fewer servers busy than EASY and than FCFS",
+}
+#: The options of the question how much longer jobs wait if they are booked: the ends of each range,
+#: as ratios of mean waits.
+LONGER = {
+    "at most 10 % longer": (0, 1.1), "10 to 80 % longer": (1.1, 1.8),
+    "more than 80 % longer": (1.8, np.inf),
+}  # fmt: skip
 #: The seed and the current time of the calendar of stop 1; the number of servers and the length of
 #: a request, of one for fewer servers and of one for a shorter time; and the options of the
 #: question which of these two starts earlier.
@@ -240,6 +254,21 @@ def told_requests(result: Any) -> str | None:
     options = {"about as long": (0.8, 1.25), "twice as long": (1.5, 3)}
     options["ten times as long or more"] = (10, np.inf)
     return _among(over_weeks(online).ratio(guessed, exact), options)
+
+
+def kept_busy(result: Any) -> str | None:
+    """Return the correct answer to the question: how many servers does booking keep busy?"""
+    runs = pick(result.runs, kind=OVERLOAD, log=KTH, length=EXACT)
+    online = used(runs, LEAST)
+    gaps = (over_weeks(runs).difference(online, used(runs, policy)) for policy in ("EASY", "FCFS"))
+    return KEPT_BUSY.get(tuple(gap.above(0) for gap in gaps))
+
+
+def longer_than_easy(result: Any) -> str | None:
+    """Return the correct answer to the question: how much longer do booked jobs of CTC wait?"""
+    rows = result.figure("certainty").data()
+    (row,) = pick(rows, log=CTC, length=EXACT, policy=ONLINE).to_dict("records")
+    return _among(Interval(row["ratio"], row["ci95_low"], row["ci95_high"], 0), LONGER)
 
 
 def twice_the_slots(result: Any) -> str | None:
