@@ -250,6 +250,29 @@ def test_no_other_cell_overwrites_what_the_answer_to_a_guess_reads(path):
     assert clashes([*cells, *solutions(notebook)]) == set()
 
 
+def given_twice(sources, solution):
+    """Return the names that a solution takes from the cells and that several cells assign."""
+    symbols = symtable(solution, "cell", "exec").get_symbols()
+    read = {each.get_name() for each in symbols if each.is_referenced()} | read_later(solution)
+    in_cells = Counter(name for source in sources for name in assigned(source))
+    return {name for name in read - assigned(solution) if in_cells[name] > 1}
+
+
+@each_notebook
+def test_a_solution_reads_no_name_that_several_cells_assign(path):
+    """Its value would depend on the cells that the reader has run, and on the logs at hand."""
+    notebook = load(path)
+    cells = [cell.source for cell in code_cells(notebook)]
+    assert {name for each in solutions(notebook) for name in given_twice(cells, each)} == set()
+
+
+def test_a_name_that_a_solution_cannot_rely_on_is_noticed():
+    cells = ["log = 1", "for name, log in [(2, 3)]:\n    pass"]
+    assert given_twice(cells, "check(1, log)") == {"log"}
+    assert given_twice(cells, "def twice():\n    return 2 * log\n\n\ncheck(1, twice())") == {"log"}
+    assert given_twice(cells, "log = 4\ncheck(1, log + name)") == set()
+
+
 def test_an_overwritten_name_is_noticed():
     asked = 'least = 1\n\ndef answer():\n    return str(least)\n\nguess("?", answer=answer)'
     assert clashes([asked, "most = 2"]) == set()
