@@ -214,16 +214,18 @@ def name_signs(
 def mark_powers(axis: Axis, ends: tuple[float, float] | None = None) -> None:
     """Set the ticks of a logarithmic axis to round numbers.
 
-    An axis with fewer than three powers of ten also has ticks at 2 and 5 times these powers, and a
-    very short axis has ticks at equal distances. If `ends` are given, the ticks are chosen for this
-    part of the axis.
+    An axis with fewer than three powers of ten has more ticks: at 3 times these powers, or on a
+    shorter axis at 2 and 5 times these powers. A very short axis has ticks at equal distances. If
+    `ends` are given, the ticks are chosen for this part of the axis.
     """
     low, high = sorted(axis.get_view_interval() if ends is None else ends)
-    powers, between = LogLocator(numticks=12), LogLocator(subs=(1.0, 2.0, 5.0), numticks=12)
-    locators: list[tuple[Locator, int]] = [(powers, 3), (between, 2), (MaxNLocator(4), 0)]
-    for locator, least in locators:
-        ticks = np.array(locator.tick_values(low, high))
-        if np.sum((low <= ticks) & (ticks <= high)) >= least:
+    between = (1.0, 3.0) if high / low >= 60 else (1.0, 2.0, 5.0)
+    powers, more = LogLocator(numticks=12), LogLocator(subs=between, numticks=12)
+    locator: Locator = MaxNLocator(4)
+    for one, enough in ((powers, range(3, 13)), (more, range(2, 7))):
+        ticks = np.array(one.tick_values(low, high))
+        if np.sum((low <= ticks) & (ticks <= high)) in enough:
+            locator = one
             break
     axis.set_major_locator(locator)
     axis.set_major_formatter(lambda at, _: f"{at:g}")

@@ -21,6 +21,7 @@ from coalloc_lib.basics.checks import (
     positive,
     whole,
 )
+from coalloc_lib.basics.display import listed
 from coalloc_lib.basics.estimates import MaxUtilization
 from coalloc_lib.model.distributions import SizeDistribution, power_of_two, uniform
 from coalloc_lib.model.system import Multicluster
@@ -204,7 +205,7 @@ def loss_picture(
     if before is not None:
         earlier = _compared(instance_of("before", before, LossQuestion, "a LossQuestion"), jobs)
     rows = _rows(question, maxima, earlier)
-    idle = ", ".join(_idle_of_100(request, maximum) for request, maximum in maxima.items())
+    idle = listed(_idle_of_100(request, maximum) for request, maximum in maxima.items())
     figure = plots.bars(
         pd.DataFrame(rows).astype({"before": float}),
         value="loss",
@@ -213,7 +214,7 @@ def loss_picture(
         words="words",
         before="before",
         until=UNTIL,
-        title=f"Idle of 100 processors, however many jobs wait: {idle}",
+        title=f"Of 100 processors, {idle} stay idle, however many jobs wait",
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
         f"{question.placement}" + "; dashed: before" * bool(earlier),
     )
@@ -223,7 +224,7 @@ def loss_picture(
 
 def _idle_of_100(request: str, maximum: MaxUtilization) -> str:
     about = "" if maximum.method == "exact" else "about "
-    return f"{request} {about}{100 * maximum.capacity_loss:.0f}"
+    return f"{about}{100 * maximum.capacity_loss:.0f} ({request})"
 
 
 def _rows(

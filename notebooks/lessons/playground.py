@@ -9,10 +9,11 @@ import pandas as pd
 
 import coalloc_lib as co
 from coalloc_lib.basics.checks import one_of
+from coalloc_lib.statistics import Interval
 from coalloc_lib.statistics.scenario_pairs import ALL, PENALTIES, break_even, by_size
 from coalloc_lib.widgets.centres import scenario_of
 from coalloc_lib.widgets.playground import playground_explorer
-from lessons.teaching import checker, near
+from lessons.teaching import checker, near, number_of
 
 #: The largest accepted error of an answer to an exercise: POINTS percentage points if the answer is
 #: a change, and PENALTY if the answer is a span penalty.
@@ -48,11 +49,15 @@ def pays_up_to(**moved: Any) -> float:
     InputError
         If the playground has no control with one of the names.
     """
-    values = _values(**moved)
-    interval = break_even(scenario_of(values, "B"), values["load"]).interval
+    interval = _break_even(**moved)
     if interval is None:
         return 0.0
     return round(min(max(interval.estimate, PENALTIES[0]), PENALTIES[1]), 2)
+
+
+def _break_even(**moved: Any) -> Interval | None:
+    values = _values(**moved)
+    return break_even(scenario_of(values, "B"), values["load"]).interval
 
 
 def changes(**moved: Any) -> pd.DataFrame:
@@ -105,10 +110,15 @@ def shorter_response(**moved: Any) -> str:
 
 def _backfilled(answer: Any) -> str:
     hint = "choose EASY for B, wait for the fine picture, and read its break-even penalty"
-    return near(answer, pays_up_to(B_policy="EASY"), PENALTY, hint)
+    slips = {"give a penalty such as 0.3, not percent": 100 * pays_up_to(B_policy="EASY")}
+    interval = _break_even(B_policy="EASY")
+    if interval is not None and interval.low - 0.005 <= number_of(answer) <= interval.high + 0.005:
+        return ""  # The playground prints the interval with two digits.
+    return near(answer, pays_up_to(B_policy="EASY"), PENALTY, hint, slips)
 
 
 def _both_backfilled(answer: Any) -> str:
+    answer = {"a": "A", "b": "B", "Nobody": "nobody"}.get(str(answer).strip(), answer)
     one_of("answer", answer, ("A", "B", "nobody"))
     right = shorter_response(A_policy="EASY", B_policy="EASY")
     hint = "choose EASY for A too, leave the penalty as it is, and read the sentence in bold"

@@ -1,7 +1,6 @@
 """Teaching tools: guesses that a reader makes, checks of exercises, and leaderboards."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from html import escape
 from numbers import Real
 from typing import Any
@@ -179,10 +178,15 @@ def checker(exercises: Mapping[int, Callable[[Any], str]]) -> Callable[[int, Any
 
 
 def number_of(answer: Any) -> float:
-    """Return an answer as a number, or raise `InputError` if it is not one."""
+    """Return an answer as a number, or raise `InputError` if it is not one.
+
+    The answer can also be a text such as ``"1/3"`` or ``"42 %"``, which is 42.
+    """
     try:
-        is_fraction = isinstance(answer, str) and "/" in answer
-        return float(Fraction(answer) if is_fraction else answer)
+        if not isinstance(answer, str):
+            return float(answer)
+        above, slash, below = answer.strip().removesuffix("%").partition("/")
+        return float(above) / float(below) if slash else float(above)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise InputError("the exercise asks for a number, such as 0.25") from None
 
@@ -230,7 +234,7 @@ def follows(answer: Any, sentences: Mapping[str, tuple[bool, str]]) -> str:
 
     Parameters
     ----------
-    answer : str or list of str
+    answer : str, or list, tuple or set of str
         The letters of the sentences that follow from the results, such as ``"ad"``.
     sentences : dict of str to (bool, str)
         For each letter, whether its sentence follows from the results, and a hint for a reader who
@@ -244,10 +248,10 @@ def follows(answer: Any, sentences: Mapping[str, tuple[bool, str]]) -> str:
     Raises
     ------
     InputError
-        If the answer is not a text of these letters.
+        If the answer does not consist of these letters.
     """
-    if isinstance(answer, list | tuple | set):
-        answer = "".join(map(str, answer))
+    if isinstance(answer, list | tuple | set) and all(isinstance(each, str) for each in answer):
+        answer = "".join(answer)
     letters = {letter for letter in str(answer).lower() if letter.isalnum()}
     if not isinstance(answer, str) or not letters or not letters <= sentences.keys():
         raise InputError(f"give letters from {min(sentences)} to {max(sentences)} in quotes")

@@ -137,6 +137,20 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
     return new
 
 
+def six_schedulers() -> pd.DataFrame:
+    """Return the mean wait, the mean response and the end of the last job under each scheduler.
+
+    Times are in hours. The schedulers are those of the players in notebook 00.
+    """
+    rows = {}
+    for name in ("whole", "split", "overtaking", "backfilling", AT_HOME, "booked"):
+        made = schedule(name)
+        label = "each cluster for its own users" if name == AT_HOME else SCHEDULERS[name].label
+        rows[label] = made.wait.mean(), made.response.mean(), made.end.max()
+    columns = ["mean wait (h)", "mean response (h)", "last job ends at (h)"]
+    return pd.DataFrame(rows, columns).T.rename_axis("scheduler").round(2)
+
+
 def _follow_the_last_player(new: co.Player) -> None:
     # Link each animated schedule to the one that was made before it, so that all of them show the
     # same instant.

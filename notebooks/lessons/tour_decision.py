@@ -90,10 +90,11 @@ def questions() -> list[tuple[str, str, str, str]]:
     free = change_in_words("EASY", 0.3, 0.0)
     exact, requested = map(booked_over_easy, ("exact", "requested"))
     times = f"{exact.estimate:.2f} [{exact.low:.2f}, {exact.high:.2f}] times"
+    guessed = f"{requested.estimate:.0f} [{requested.low:.0f}, {requested.high:.0f}] times"
     in_order = pays_up_to_in_words("FCFS", 0.7)
     return [
         ("Is a job wider than\nevery cluster?", "yes", "It has to span.",
-         _claim("JS-6", "On 4×128, the weighted response is {} times that of cut jobs (04).")),
+         _claim("JS-6", "On 4×128, the response, by work, is {} times that of cut jobs (04).")),
         ("Is the load below\nabout 0.3?", "yes", "Change nothing: few jobs wait.",
          f"On 3×8 (load 0.3, no penalty), spanning changes the response by {free} (map)."),
         ("May a job overtake\none that waits?", "no", "Span, while the penalty is small.",
@@ -102,10 +103,10 @@ def questions() -> list[tuple[str, str, str, str]]:
          _claim("CP-2", "On 5×20, splitting large jobs pays up to a penalty of {} (03).")),
         ("Must users know their\nstart at once?", "yes", "Book, if the lengths are exact.",
          f"On the KTH log, jobs then wait {times} as long as under EASY.\n"
-         f"With the lengths that users requested, {requested.estimate:.0f} times (05)."),
+         f"With the lengths that users requested, {guessed} (05)."),
         ("", "", "Share, backfill, span where that ends sooner.",
-         _claim("JS-1", "On 4×128, sharing makes the weighted response {} times that at home (04).")
-         + f"\nOn 3×8 (load 0.7, penalty 0.2), such spanning changes it by {best} (map)."),
+         _claim("JS-1", "On 4×128, sharing makes the response, by work, {} times as long (04).")
+         + f"\n3×8 (load 0.7, penalty 0.2): it changes the mean response by {best} (map)."),
     ]  # fmt: skip
 
 

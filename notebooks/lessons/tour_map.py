@@ -28,6 +28,14 @@ POLICIES = {
     "FCFS": co.FCFS(), "FPFS(5)": co.FPFS(5), "EASY": co.EASY(),
     "EASY, adaptive": co.EASY(adaptive=True),
 }  # fmt: skip
+#: The policy under which a job spans only if it then also ends earlier.
+ADAPTIVE = "EASY, adaptive"
+#: The options of the question under which policies spanning pays, by the names of the policies.
+PAYS_UNDER = {
+    (): "under none of them", ("FCFS",): "under FCFS only",
+    ("FCFS", "FPFS(5)"): "under FCFS and FPFS(5)",
+    ("FCFS", "FPFS(5)", "EASY"): "under all three",
+}  # fmt: skip
 #: The offered loads and the span penalties that are simulated for the map of spanning.
 LOADS, PENALTIES = (0.3, 0.5, 0.6, 0.7), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 #: The largest offered load that is simulated, as a fraction of the maximal utilization. Higher
@@ -113,6 +121,17 @@ def where_spanning_pays() -> pd.DataFrame:
         cell = {"policy": policy, "load": f"{load:g}", "penalty": f"{penalty:g}"}
         rows.append(cell | _change(whole, split))
     return pd.DataFrame(rows)
+
+
+def pays_under(table: pd.DataFrame, load: float, penalty: float) -> str | None:
+    """Find in the map under which policies spanning surely shortens the mean response time.
+
+    Adaptive spanning is left out. `table` is made by `where_spanning_pays`. The result is one of
+    `PAYS_UNDER`, or None if none of them fits.
+    """
+    here = table[(table["load"] == f"{load:g}") & (table["penalty"] == f"{penalty:g}")]
+    gains = here[(here["ci95_high"] < 0) & (here["policy"] != ADAPTIVE)]
+    return PAYS_UNDER.get(tuple(gains["policy"]))
 
 
 def map_picture(table: pd.DataFrame) -> plots.Picture:

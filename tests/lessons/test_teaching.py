@@ -87,6 +87,19 @@ def test_an_answer_of_a_different_type_is_told(answer):
     assert shown.endswith("Not yet: the exercise asks for a number, such as 0.25.")
 
 
+@pytest.mark.parametrize(
+    ("answer", "number"), [("1/4", 0.25), (" 3 / -4", -0.75), ("2.5", 2.5), ("42 %", 42)]
+)
+def test_a_fraction_in_quotes_is_a_number(answer, number):
+    assert number_of(answer) == number
+
+
+@pytest.mark.parametrize("answer", ["1/0", "1/2/3", "/2", "1/x"])
+def test_what_is_no_fraction_is_refused(answer):
+    with pytest.raises(co.InputError, match="asks for a number"):
+        number_of(answer)
+
+
 def test_an_error_in_an_exercise_is_not_blamed_on_the_answer():
     check = checker({1: lambda x: {}["an error in the exercise"]})
     with pytest.raises(KeyError, match="an error in the exercise"):
@@ -106,7 +119,7 @@ def test_a_decimal_comma_is_told_and_is_no_attempt():
 def test_an_answer_that_an_exercise_rejects_gets_the_words_of_the_exercise():
     check = checker({1: lambda x: "" if one_of("answer", x, ("A", "B")) == "A" else "look again"})
     assert "Not yet: answer = 'b'; choose one of 'A', 'B'." in unescape(text_of(check(1, "b")))
-    shown = unescape(text_of(playground.check(2, "b")))
+    shown = unescape(text_of(playground.check(2, "centre B")))
     assert "choose one of 'A', 'B', 'nobody'" in shown
 
 

@@ -1,6 +1,7 @@
 """The tour: its twenty jobs, its map and law, and the numbers of its decision chart."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from coalloc_lib.basics.checks import InputError
@@ -112,6 +113,23 @@ def test_the_map_and_the_law_agree_on_who_leaves_room_for_spanning(small):
     assert (adaptive["ci95_low"] < 1).all()
 
 
+def test_the_policies_under_which_spanning_pays_are_those_of_the_map():
+    rows = [("FCFS", -2.0), ("FPFS(5)", 1.0), ("EASY", 2.0), (tour_map.ADAPTIVE, -3.0)]
+    table = pd.DataFrame(rows, columns=["policy", "ci95_high"]).assign(load="0.5", penalty="0.3")
+    assert tour_map.pays_under(table, 0.5, 0.3) == "under FCFS only"
+    table["ci95_high"] = [-2.0, 1.0, -1.0, -3.0]  # no option has FCFS and EASY without FPFS(5)
+    assert tour_map.pays_under(table, 0.5, 0.3) is None
+
+
+def test_the_six_schedulers_are_compared_by_their_schedules():
+    table = tour.six_schedulers()
+    assert table["mean response (h)"].idxmax() == "each cluster for its own users"
+    assert table["mean response (h)"].idxmin() == "whole, with backfilling"
+    ends = [tour.schedule(name).end.max() for name in ("at home", "whole")]
+    assert ends == [29, 22]  # as the text says
+    assert table["last job ends at (h)"].max() == ends[0]
+
+
 def test_the_decision_chart_has_the_numbers_of_the_ledger_and_of_the_map(small):
     words = tour_decision.decision_picture().alt
     for item in ("JS-6", "CP-2", "JS-1"):
@@ -119,7 +137,9 @@ def test_the_decision_chart_has_the_numbers_of_the_ledger_and_of_the_map(small):
     booked = tour_decision.booked_over_easy("exact")
     assert booked.low > 1  # so booking is no rival, and the chart says by how much
     assert f"{booked.estimate:.2f} [{booked.low:.2f}, {booked.high:.2f}] times" in words
-    assert f"requested, {tour_decision.booked_over_easy('requested').estimate:.0f} times" in words
+    requested = tour_decision.booked_over_easy("requested")
+    interval = f"{requested.estimate:.0f} [{requested.low:.0f}, {requested.high:.0f}] times"
+    assert f"requested, {interval}" in words
     found = tour_map.break_even("FCFS", 0.7)
     assert f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]" in words
     assert np.isnan(tour_map.break_even("EASY, adaptive", 0.7).estimate)

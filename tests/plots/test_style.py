@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib import plots
-from coalloc_lib.plots.style import readable
+from coalloc_lib.plots.style import mark_powers, readable
 
 
 @pytest.mark.parametrize("colour", ["#E69F00", "#56B4E9", "#CC79A7", "#FFFFFF"])
@@ -25,3 +25,21 @@ def test_a_title_makes_the_letters_of_a_legend_as_small_as_its_subtitle():
     legend = axes.legend(fontsize=10)
     plots.title_figure(figure, "title")
     assert legend.get_texts()[0].get_fontsize() == 8.5
+
+
+@pytest.mark.parametrize(
+    ("ends", "ticks"),
+    [
+        ((0.5, 2_000), [1, 10, 100, 1_000]),
+        ((2, 250), [3, 10, 30, 100]),  # With two powers alone, values could hardly be read.
+        ((2, 60), [2, 5, 10, 20, 50]),
+        ((11, 19), [12, 14, 16, 18]),
+    ],
+)
+def test_a_logarithmic_axis_has_enough_ticks_and_not_too_many(ends, ticks):
+    _, axes = plots.new_figure()
+    axes.set_xscale("log")
+    axes.set_xlim(*ends)
+    mark_powers(axes.xaxis)
+    shown = [tick for tick in axes.get_xticks() if ends[0] <= tick <= ends[1]]
+    assert shown == pytest.approx(ticks)

@@ -445,6 +445,25 @@ def test_where_the_queue_grows_to_the_end_there_is_no_verdict(without_images):
         assert alt.startswith(words) == (load == "0.9")
 
 
+def test_ratios_are_in_doubt_if_the_queue_grows_to_the_end(drawn):
+    for load, doubtful in (("0.3", ""), ("0.9", "the queue grows to the end")):
+        sharing.sharing_picture("m128", policy="FCFS", penalty=1.0, load=load)
+        dots = drawn["dots"].set_index("mode")
+        assert dots.loc[["sharing", "multi-site"], "warning"].tolist() == [doubtful] * 2
+
+
+def test_rings_mark_the_ratios_before_except_that_of_sharing(drawn):
+    usual = {"configuration": "m128", "policy": "EASY", "penalty": 0.25, "load": "as they came"}
+    usual |= {"workload": "synthetic, 1", "weight": "processors", "picture": sharing.TIMES}
+    sharing.sharing_picture(**usual)
+    ratios = drawn["dots"].set_index("mode")["ratio"]
+    sharing.sharing_picture(**usual | {"penalty": 0.5}, before=usual)
+    before = drawn["dots"].set_index("mode")["before"]
+    assert before["multi-site"] == pytest.approx(ratios["multi-site"])
+    assert before["local"] == pytest.approx(ratios["local"])
+    assert np.isnan(before["sharing"])
+
+
 def test_each_workload_has_its_picture_and_a_slow_policy_runs_its_first_jobs_alone(drawn):
     names = [*sharing.streams()][::3]
     assert len({sharing.sharing_picture(workload=name).alt for name in names}) == len(names)

@@ -1,6 +1,7 @@
 """The study of online and batch scheduling: its runs, what it keeps of them, its figures."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -123,6 +124,16 @@ def test_guesses_are_answered_where_an_interval_lies_within_one_option(result):
     assert lesson.reserving_ahead(result) in (None, *lesson.AHEAD)
     assert lesson.small_jobs(result) in (None, "about the same")
     assert lesson.twice_the_slots(result) in (None, "nearly double")
+
+
+def test_the_guesses_on_busy_servers_and_on_promises_are_answered_by_the_stored_runs():
+    stored = study.archived()
+    result = study.judge(stored)
+    assert lesson.kept_busy(result) == "fewer servers busy than EASY, and more than FCFS"
+    assert lesson.longer_than_easy(result) == "10 to 80 % longer"
+    swapped = stored.assign(policy=stored["policy"].replace({LEAST: "FCFS", "FCFS": LEAST}))
+    exchanged = lesson.kept_busy(SimpleNamespace(runs=swapped))
+    assert exchanged == "fewer servers busy than EASY and than FCFS"
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def _carried(
 
 def break_even_picture(
     clusters: int = 4, largest: int = 8, policy: str = "FCFS", placement: str = WORST_FIT,
-    penalty: float = 0.25, coarse: bool = False, before: Mapping[str, Any] | None = None,
+    penalty: float = 0.1, coarse: bool = False, before: Mapping[str, Any] | None = None,
 ) -> plots.Picture:  # fmt: skip
     """Draw the maximal work per time of spanning jobs and of whole jobs, by the penalty.
 
@@ -137,7 +137,7 @@ def break_even_explorer(state: str = "") -> Explorer:
     values.
     """
     controls = {
-        "penalty": slider_with_entry("penalty", 0.25, 0.0, MOST, 0.05),
+        "penalty": slider_with_entry("penalty", 0.1, 0.0, MOST, 0.05),
         "largest": slider_with_entry("m of U[1,m]", 8, 1, LARGEST),
         "clusters": slider_with_entry("clusters of 32", 4, *CLUSTERS),
         "policy": choice("policy", POLICIES),

@@ -344,7 +344,7 @@ def leaderboard(entries: dict[str, co.Placement]) -> pd.DataFrame:
     DataFrame
         A row for each placement, with its mean loss, the difference to the mean loss of first fit
         with its 95 % interval, and the loss on each division. Other columns say whether the 95 %
-        intervals show a smaller loss than that of each of the library's other placements, on
+        intervals show a smaller loss of your placements than that of each of the library's, on
         average and on each division. All placements serve the same jobs.
 
     Raises
@@ -361,7 +361,7 @@ def leaderboard(entries: dict[str, co.Placement]) -> pd.DataFrame:
         row["minus first fit"] = "" if name == "first fit" else off_by(excess)
         for where, loss in runs.items():
             is_smaller = [(loss - other[where]).interval.below(0) for other in others]
-            beats = ANSWERS[all_of(*is_smaller)]
+            beats = ANSWERS[all_of(*is_smaller)] if name in entries else ""
             if where == "mean":
                 row["beats the three"] = beats
             else:

@@ -167,8 +167,9 @@ def _row(
 def _verdict(change: Change) -> str:
     if change.saturated or change.verdict == "undecided":
         return change.verdict
-    percent, half_width = abs(change.percent.estimate), change.percent.half_width
-    return f"{change.verdict} {percent:.1f} ± {half_width:.1f} %"
+    percent = change.percent.times(-1 if change.gains else 1)
+    is_small = abs(percent.estimate) < 0.05
+    return f"{change.verdict} < 0.1 %" if is_small else f"{change.verdict} {percent.text(1)} %"
 
 
 def penalty_explorer(state: str = "") -> Explorer:

@@ -1,6 +1,7 @@
 """The sharing explorer: several sites run a workload locally, by job sharing or by spanning."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -44,7 +45,7 @@ BOUNDED, SOON = {"conservative": 3_000}, 500
 #: block is about a week.
 PARTS, BLOCK = 42, 7
 #: The two ends of the axis for the AWRT divided by that of sharing. They stay the same for all
-#: settings of the controls. A saturated site lies beyond the axis, where an arrow shows it.
+#: settings of the controls. An arrow shows a ratio that lies beyond the axis.
 SPAN = 0.25, 4.0
 #: If an interval ends beyond this multiple of its estimate, a note says why it is so wide.
 MOST_GROWTH = 10
@@ -255,8 +256,10 @@ def _response_times(ran, weight, before):
     rows = []
     for row, (mode, way) in enumerate(ran.items()):
         ratio = _ratio(way, ran[model.SHARING], weight)
+        if way.is_saturated or ran[model.SHARING].is_saturated:
+            ratio = replace(ratio, warning="the queue grows to the end")
         words = f"{ratio.estimate:.3f} {_ends(ratio, '{:.3f}'.format)}"
-        earlier = before[row] if before else float("nan")
+        earlier = before[row] if before and mode != model.SHARING else float("nan")
         described = {"mode": mode, "hours": f"{_hours(way, weight):,.1f} h", "words": words}
         rows.append(described | {"before": earlier} | interval_columns(ratio, "ratio"))
     return pd.DataFrame(rows)

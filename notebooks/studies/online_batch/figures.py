@@ -430,7 +430,7 @@ def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE5_CAPTION = Caption(
     f"Figure 5: mean wait by requested servers; {WEEKS}",
-    finding="The widest jobs wait longest, except under FCFS on KTH, where all jobs wait long",
+    finding="Except under FCFS on KTH, the widest jobs wait longer than the narrowest",
 )
 
 
