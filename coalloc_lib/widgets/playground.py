@@ -111,17 +111,16 @@ def _arranged_controls() -> tuple[dict[str, ipw.Widget], list, list]:
     }
     jobs = "<b>jobs of both</b> <small>(load of A's system)</small>"
     columns: list = [(ipw.HTML(jobs), [*controls])]
+    more: list = []
     reasons = []
     for side, span in zip(SIDES, (NEVER, AT_NEED), strict=True):
         rows, reason_why = _controls(side, span)
         heading = ipw.HTML(badge(side, LOOK[side].colour))
         columns.append((heading, [f"{side}.{name}" for name in FIRST]))
+        more += [name for name in rows if name.split(".")[1] not in FIRST]
+        more.append(ipw.Box(layout=WHOLE_LINE))  # The other centre begins a new line.
         reasons.append(reason_why)
         controls |= rows
-    more: list = []
-    for name in CONTROLS:
-        if name not in FIRST:  # The controls of A and B stand below the headings A and B.
-            more += [ipw.Box(layout=ui.COLUMN), *(f"{side}.{name}" for side in SIDES)]
     return controls, columns, [*more, ipw.HBox(reasons, layout=WHOLE_LINE)]
 
 
