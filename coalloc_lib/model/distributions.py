@@ -301,7 +301,9 @@ def parse_sizes(text: str, *, one_is_power_of_two: bool = False) -> SizeDistribu
         q = None if match[1] is None else float(match[1])
         low, high = int(match[2]), int(match[3])
     except ValueError:
-        raise InputError(f"sizes = {given}; give q as a number, a and b as whole numbers") from None
+        raise InputError(
+            f"sizes = {given}; in D(q)[a,b], give q as a number, and a and b as whole numbers"
+        ) from None
     if q is None:
         return uniform(low, high)
     return power_of_two(q, low, high, one_is_power_of_two=one_is_power_of_two)

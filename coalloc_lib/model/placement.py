@@ -495,7 +495,7 @@ def may_stay_whole(placement: Placement | None, request: str) -> bool:
 def effective_request(
     components: Sequence[int], request: str, placement: Placement | None
 ) -> tuple[str, Sequence[int]]:
-    """Return the request type and the components that decide on which clusters a job may run.
+    """Return the request type and the components, which determine where a job may run.
 
     They are those of the job, unless a `HomeSite` keeps the job on its own site. The request is
     then ordered.
@@ -544,7 +544,7 @@ def refuse_for_ordered(placement: Placement | None) -> None:
     if placement is not None:
         raise InputError(
             f"placement = {placement} is given for ordered requests, which name their clusters "
-            "themselves; leave it out"
+            "themselves; leave the placement out"
         )
 
 

@@ -294,9 +294,9 @@ class Crossing:
 
     @property
     def answer(self) -> str:
-        """One of ``crossing``, ``below throughout``, ``above throughout`` and ``undecided``.
+        """Where the function lies: ``crossing`` if it crosses zero within the range.
 
-        *Below* and *above* mean that the function is below or above zero in the whole range.
+        Otherwise ``below throughout`` or ``above throughout`` zero, or ``undecided``.
         """
         low, high = self.interval.low, self.interval.high
         if self.interval.warning:

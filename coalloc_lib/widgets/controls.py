@@ -100,7 +100,7 @@ class View(ExplorerView, anywidget.AnyWidget):
         return self.data
 
     def wait(self) -> None:
-        """Keep the picture, with a note that a finer picture follows."""
+        """Leave the picture in the view, and say that a finer picture follows."""
         self.show(self.data, busy=True)
 
     def fade(self) -> None:
@@ -366,7 +366,8 @@ class Explorer(ipw.VBox):
         if values != self._drawn.values:  # Otherwise the notes on the coarse picture stay.
             self._clear_notes()
             self._tell_pushed()
-            # The style sheet makes the view pale only after a moment, so a fast picture never is.
+            # The style sheet makes the view pale after a moment. If the new picture is drawn before
+            # this moment, the view never becomes pale.
             self.view.add_class("coalloc-past")
         self._drawn.begin(values)
         wrong = self._out_of_range()

@@ -149,7 +149,7 @@ class Board(ExplorerView, ipw.VBox):
         self.watched = inputs.fold(f"watch {SHOWN} of the jobs", self._animation)
         self.table.layout, self.curve.layout = {"flex": "1 1 430px"}, {"flex": "1 1 360px"}
         numbers = ipw.HBox([self.table, self.curve], layout={"flex_flow": "row wrap"})
-        # The browser hides the numbers while the animation is shown, which needs their room.
+        # The browser hides the numbers during the animation, to make room for it.
         numbers.add_class("coalloc-numbers")
         self.watched.add_class("coalloc-watch")
         style = ipw.HTML(STYLE, layout={"display": "none"})

@@ -20,7 +20,7 @@ SIZE_MEAN, SIZE_CV = 23.34, 1.11
 #: The mean (in seconds) and the coefficient of variation of 28,426 service times in the DAS1 log.
 SERVICE_MEAN, SERVICE_CV = 356.45, 5.37
 #: The fraction of service times in the DAS1 log that are below 15 minutes, and 15 minutes in
-#: seconds. During working hours, jobs had to end within 15 minutes.
+#: seconds. During working hours, a job could run for at most 15 minutes.
 SHORT_SHARE, SHORT_LIMIT = 0.9445, 900.0
 #: The longest service time in the DAS1 log, in seconds.
 LONGEST = 15 * 3600.0

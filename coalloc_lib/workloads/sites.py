@@ -202,7 +202,7 @@ def checked_sites(
     if numbers.shape != (len(jobs),):
         raise InputError(
             f"{name} has shape {numbers.shape}, but there are {len(jobs)} jobs; give one site for "
-            "each job. For the subjobs of chopped = jobs.chopped(...), give "
+            "each job. If the jobs are the subjobs of chopped = jobs.chopped(...), give "
             f"{name}[chopped.job]"
         )
     wrong = numbers >= len(system)

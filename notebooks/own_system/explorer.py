@@ -47,8 +47,8 @@ HOURS = "alone", "then", "change", "ci95_low", "ci95_high"
 ROWS = 2.4
 #: The name of the option of the reader in the tables.
 YOURS = "yours"
-#: The comparisons of options with each other, which `Changes` takes. There are none here, because
-#: the only option is compared with not sharing any jobs.
+#: An empty table of comparisons between two options, which `Changes` needs. There is only one
+#: option, and it is compared with staying alone.
 NO_PAIRS = pd.DataFrame(columns=["option", "other", "change_low", "change_high", "warning"])
 
 

@@ -122,7 +122,7 @@ def _losses(study: str) -> list[PublishedLoss]:
 
 
 def published_loss(study: str, **names: Any) -> PublishedLoss:
-    """Return the cell of a paper's table that has the given fields, with its printed number.
+    """Find the cell with the given values in a paper's table, and return it with its printed loss.
 
     Stored runs have the fields of a cell but not its printed number. If the number is corrected in
     the file, old runs are therefore compared with the corrected number.

@@ -40,7 +40,7 @@ def check_decisions(schedule: "Schedule") -> None:
 
 
 class Walk:
-    """A pass through a schedule in which its policy decides again at every instant.
+    """A pass through a schedule that asks its policy again at every instant.
 
     Jobs are numbered in the order of their arrival. Lists with one entry for each job are indexed
     by this number.

@@ -299,7 +299,7 @@ def viability(scale: Scale) -> Iterator[Setting]:
 
 
 def at_need(scale: Scale) -> Iterator[Setting]:
-    """Yield the settings of the map of splitting rules: jobs split always, and only at need."""
+    """Yield the settings of the map that compares splitting always with splitting at need."""
     for jumps, above, psi in product(scale.map_jumps, (ABOVE, 3), scale.map_penalties):
         always = Setting(jumps, PRINTED_LOAD, above, psi=psi, kind=IN_MAP)
         yield always

@@ -136,7 +136,7 @@ def roots_of_runs(split: Mapping[float, Responses], whole: Responses, group: str
 
 
 def changes_over_stream(split: Responses, whole: Responses) -> dict[str, Replications]:
-    """Subtract the relative change in all jobs' response time from that of each job group."""
+    """Return the relative change in the response time of each group minus that of all jobs."""
     ratios = {name: split.response[name] / whole.response[name] for name in NAMES}
     return {group: ratios[group] - ratios[STREAM] for group in GROUPS}
 

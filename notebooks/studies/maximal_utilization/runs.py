@@ -264,7 +264,7 @@ def measure(
 
 
 def loss_of(setting: Setting, scale: Scale, seed: np.random.SeedSequence) -> Replications:
-    """Return the capacity loss of a setting, determined by the setting's own method."""
+    """Return the capacity loss of a setting, by the method that the setting names."""
     if setting.method == POISSON:
         return loss_between(setting, scale, seed)
     return capacity_loss(

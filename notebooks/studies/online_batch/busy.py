@@ -121,7 +121,7 @@ def booking_uses_more(runs: pd.DataFrame) -> Decision:
     EVERYWHERE,
 )
 def booking_uses_much(runs: pd.DataFrame) -> Decision:
-    """Report that the utilization under 'typical conditions' cannot be tested (section 6).
+    """Report that a claim about the utilization cannot be tested (section 6).
 
     The paper says: 'under typical conditions [...] achieves high utilization'.
 

@@ -183,7 +183,7 @@ def first_marked(start: float, length: float, servers: int) -> list[str]:
 
 
 def walk(start: float, length: float, servers: int) -> tuple[SlotTrees, TreeWalk]:
-    """Search the trees of the worked example for a request, and return the trees and the search.
+    """Search the trees of the worked example for idle periods, and return the trees and the steps.
 
     Raise InputError if the request is not within the horizon, or needs more servers than there are.
     """
