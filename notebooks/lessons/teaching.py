@@ -199,7 +199,7 @@ def near(
     Parameters
     ----------
     answer : float
-        The answer of the reader.
+        The answer of the reader. A text such as ``"42 %"`` is both 42 and 0.42.
     right, within : float
         The right number, and the largest accepted error.
     hint : str
@@ -219,8 +219,9 @@ def near(
     InputError
         If the answer is not a number.
     """
+    is_percent = isinstance(answer, str) and "%" in answer
     answer = number_of(answer)
-    if abs(answer - right) <= within:
+    if abs(answer - right) <= within or (is_percent and abs(answer / 100 - right) <= within):
         return ""
     for slip_hint, wrong in (slips or {}).items():
         factor = max(1.0, abs(wrong / right)) if right else 1.0

@@ -128,6 +128,9 @@ def test_the_six_schedulers_are_compared_by_their_schedules():
     ends = [tour.schedule(name).end.max() for name in ("at home", "whole")]
     assert ends == [29, 22]  # as the text says
     assert table["last job ends at (h)"].max() == ends[0]
+    assert tour.at_the_end("at home", "whole") == "later"
+    assert tour.at_the_end("whole", "at home") == "earlier"
+    assert tour.at_the_end("whole", "whole") == "at the same time"
 
 
 def test_the_decision_chart_has_the_numbers_of_the_ledger_and_of_the_map(small):

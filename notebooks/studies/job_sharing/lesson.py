@@ -314,7 +314,7 @@ def sites_picture(table: pd.DataFrame) -> plots.Picture:
     joined = table[(table["series"] == ways["sharing"]) & (table["weight"] == "work")]
     joined = joined[joined["site"] != ALL]
     gain, lose = joined["site"][joined["ci95_high"] < 1], joined["site"][joined["ci95_low"] > 1]
-    title = f"By sharing {len(gain)} of {len(joined)} sites certainly gain"
+    title = f"By work, {len(gain)} of {len(joined)} sites certainly gain by sharing"
     figure = plots.intervals(
         table.assign(panel="by " + table["weight"]), x="ratio", row="site", series="series",
         panel="panel", factors=True,
