@@ -113,10 +113,10 @@ def bars(
         length = np.nanmax([end.length, *beside])
         ends.append(end._replace(length=length if until is None else min(length, until)))
     marks = [*rows["before"]] if before else []
+    axes.set_xlabel(xlabel)
     room = _set_width(axes, rows, ends, [*marks, *chain(*levels.values())], until)
     _write_labels(axes, ends, room)
     _name_groups(axes, rows, -0.9 if threshold else -0.55)
-    axes.set_xlabel(xlabel)
     axes.grid(False, axis="y")
     axes.grid(True, axis="x")
     if threshold:
@@ -231,6 +231,7 @@ def _set_width(axes, rows, ends, marks, until):
     axes.set_xlim(left, right)
     axes.set_xticks([tick for tick in axes.get_xticks() if left <= tick <= last])
     axes.spines["bottom"].set_bounds(left, last)
+    axes.xaxis.label.set_x((last - left) / (right - left) / 2)  # below the middle of the line
     return right - left
 
 

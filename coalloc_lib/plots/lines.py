@@ -158,6 +158,7 @@ def lines_and_levels(
     xlabel: str = "",
     ylabel: str = "",
     look: Mapping[str, MarkerStyle] | None = None,
+    height: float | None = None,
     title: str = "",
     subtitle: str = "",
 ) -> Figure:
@@ -168,7 +169,9 @@ def lines_and_levels(
     table, x, y, line, panel, xlabel, ylabel, look, title, subtitle
         As in `lines`.
     levels : dict of str to float
-        The height of each level, by its name.
+        The value of each level, by its name.
+    height : float, optional
+        The height of the figure in inches, without its titles.
 
     Returns
     -------
@@ -181,7 +184,7 @@ def lines_and_levels(
     >>> figure = lines_and_levels(table, levels={"target": 2.0}, x="load", y="wait")
     """
     labels, numbers = {"line": line, "panel": panel, "row": None}, {"x": x, "y": y}
-    style = LineStyle(whole_bands=True)
+    style = LineStyle(whole_bands=True, height=height)
     scales = "linear", "linear"
     chart = LevelChart(table, labels, numbers, scales, "ends", look, style, levels)
     return chart.draw(xlabel, ylabel, None, title, subtitle)

@@ -68,6 +68,7 @@ def draw_thresholds(table: pd.DataFrame, **titles: Any) -> Figure:
         panel="panel",
         levels=levels | {f"DAS below {DAS}": DAS},
         look=LOOK,
+        height=3.0,
         xlabel="MaxJumps",
         ylabel=PSI,
         **titles,

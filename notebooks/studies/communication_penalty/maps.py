@@ -156,7 +156,11 @@ def draw_kept_whole(table: pd.DataFrame, **how: Any) -> Figure:
 
 KEPT_WHOLE_CAPTION = Caption(
     f"load {PRINTED_LOAD}, jobs above {ABOVE} split into {PARTS} except for a share, {AGAINST}",
-    finding="If a quarter of the jobs cannot be split, splitting the others pays in fewer cases",
+    finding={
+        "quick": "If a quarter of the jobs cannot be split, splitting the others pays in fewer "
+        "cases",
+        "paper": "With MaxJumps 8 and 20, splitting pays only if all jobs can be split",
+    },
 )
 
 
