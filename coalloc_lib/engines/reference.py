@@ -21,6 +21,8 @@ from coalloc_lib.policies import Job
 #: increasing rank.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
+#: The attributes of a job that a policy could change with no other error.
+GIVEN = "runtime", "estimate", "components", "span_penalty"
 #: The maximum number of successive calls to a policy that start no job although no job is running
 #: and no job will arrive. After more calls, the simulation ends with an error, because otherwise it
 #: might never end. The limit is high enough for a policy that asks to be called every second and
@@ -72,6 +74,7 @@ class Simulation:
                 f"{self.name}.begin returned {self.policy!r}; return an object with a method "
                 "start_jobs"
             )
+        self.stream = jobs
         self.jobs = jobs_of(jobs, is_held=self.backlog is not None)
         self.end = np.full(len(jobs), np.nan)
         self.to_come = iter(self.jobs if self.backlog else ())
@@ -88,7 +91,19 @@ class Simulation:
         self.environment.run()
         if self.to_leave:
             self.fail()
+        self.check_jobs()
         return self.outcome()
+
+    def check_jobs(self) -> None:
+        """Raise an error if the policy has changed a job, so that the schedule is of other jobs."""
+        for job, given in zip(self.jobs, jobs_of(self.stream), strict=True):
+            for name in GIVEN:
+                new, old = getattr(job, name), getattr(given, name)
+                if new != old:
+                    raise InputError(
+                        f"{self.name} changed the {name} of job {job.number} from {old} to {new}; "
+                        "a policy may read the attributes of a job, but must not change them"
+                    )
 
     def life(self, job: Job) -> Generator[simpy.Event, Any, None]:
         """Simulate one job from its submission to its departure, as a SimPy process."""

@@ -183,6 +183,8 @@ def number_of(answer: Any) -> float:
     The answer can also be a text such as ``"1/3"`` or ``"42 %"``, which is 42.
     """
     try:
+        if isinstance(answer, bool):
+            raise TypeError
         if not isinstance(answer, str):
             return float(answer)
         above, slash, below = answer.strip().removesuffix("%").partition("/")

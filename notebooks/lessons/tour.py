@@ -205,7 +205,10 @@ def _gain_nothing(answer: Any) -> str:
 
 
 def _ends_no_sooner(answer: Any) -> str:
-    whole, split = schedule("whole").end[7], schedule("split", number_of(answer)).end[7]
+    penalty = number_of(answer) / (100 if isinstance(answer, str) and "%" in answer else 1)
+    if not 0 <= penalty < np.inf:
+        return "give a penalty of at least 0, such as 0.5"
+    whole, split = schedule("whole").end[7], schedule("split", penalty).end[7]
     if split < whole:
         return (
             f"this penalty is too low: with it job 8 ends at {split:g} if it is split, and at "

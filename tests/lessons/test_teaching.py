@@ -80,7 +80,7 @@ def test_a_right_answer_that_is_no_number_is_not_repeated():
     assert text_of(checker({4: lambda x: ""})(4, ["a", "list"])) == "✓ Exercise 4. Right."
 
 
-@pytest.mark.parametrize("answer", ["many", None, [1, 2], 10**400])
+@pytest.mark.parametrize("answer", ["many", None, [1, 2], 10**400, True])
 def test_an_answer_of_a_different_type_is_told(answer):
     check = checker({1: lambda x: near(x, 1.0, 0.1, "count again")})
     shown = unescape(text_of(check(1, answer)))

@@ -47,7 +47,8 @@ def test_exercises_know_right_from_wrong_and_hint_at_why():
     assert tour.where_spanning_helps() == "only in the first case"
     for number, right, wrongs in (
         (1, [8, 7, 4, 2, 1], {"jobs of 3 processors gain": [1, 3], "some are missing": [1, 2]}),
-        (2, 2.0, {"too low": 0.5, "too high": 2.5}),
+        (2, 2.0, {"too low": 0.5, "too high": 2.5, "at least 0": -1}),
+        (2, "200 %", {"too low": "50 %", "such as 0.5": float("nan")}),
         (3, 3 / 2 - 1, {"subtract 1": 1.5, "three clusters": 0, "of whole": 0.333, "how many": 2}),
         (
             4,

@@ -161,6 +161,27 @@ def test_the_compiled_engine_refuses_what_it_cannot_translate(scheduling, placem
     assert type(placement).__name__ in str(error.value)
 
 
+class Cheats(co.Scheduling):
+    """Start each job that fits, after a change of one of its attributes."""
+
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+    def start_jobs(self, state):
+        for job in state.queue[:]:
+            setattr(job, self.name, self.value)
+            state.start(job)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("runtime", 0.0), ("estimate", 99.0), ("components", (1,)), ("span_penalty", 9.0)],
+)
+def test_a_policy_that_changes_a_job_is_refused(name, value):
+    with pytest.raises(co.InputError, match=f"changed the {name} of job 0 from .*; a policy may"):
+        run([4], BLOCKED, scheduling=Cheats(name, value), engine="reference")
+
+
 def test_a_class_derived_from_a_known_policy_is_not_taken_for_it():
     """The compiled engine does not run a class that is derived from a policy of the library.
 
