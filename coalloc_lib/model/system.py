@@ -37,6 +37,10 @@ class Multicluster:
     sizes: tuple[int, ...]
 
     def __init__(self, sizes: Sequence[int] | NDArray[np.integer] | int) -> None:
+        if isinstance(sizes, str):
+            raise InputError(
+                f"sizes = {shown(sizes)}; give numbers such as [8, 8], or use Multicluster.named"
+            )
         array = np.atleast_1d(whole_numbers("sizes", sizes))
         if array.ndim > 1:
             raise InputError(f"sizes has {array.ndim} dimensions; give one size for each cluster")

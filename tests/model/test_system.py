@@ -86,3 +86,8 @@ def test_any_other_text_is_refused_alike_on_the_command_line_and_in_a_notebook(t
     with pytest.raises(co.InputError, match=r"^sizes = ") as notebook:
         parse_clusters(text)
     assert str(shell.value).removeprefix("--clusters") == str(notebook.value).removeprefix("sizes")
+
+
+def test_a_text_of_sizes_is_refused_with_the_form_to_give():
+    with pytest.raises(co.InputError, match=r"^sizes = '8,8'; give numbers such as \[8, 8\]"):
+        co.Multicluster("8,8")
