@@ -21,8 +21,11 @@ from coalloc_lib.policies import Job
 #: increasing rank.
 DEPARTURE, ARRIVAL, SCHEDULER = 1, 2, 3
 
-#: The attributes of a job that a policy could change with no other error.
-GIVEN = "runtime", "estimate", "components", "span_penalty"
+#: The attributes of a job that the stream gives, and that a policy must not change.
+GIVEN = (
+    "number", "submit", "runtime", "estimate", "components", "span_penalty", "earliest_start",
+    "latest_start", "priority",
+)  # fmt: skip
 #: The maximum number of successive calls to a policy that start no job although no job is running
 #: and no job will arrive. After more calls, the simulation ends with an error, because otherwise it
 #: might never end. The limit is high enough for a policy that asks to be called every second and
@@ -75,7 +78,7 @@ class Simulation:
                 "start_jobs"
             )
         self.stream = jobs
-        self.jobs = jobs_of(jobs, is_held=self.backlog is not None)
+        self.jobs = self.given_jobs()
         self.end = np.full(len(jobs), np.nan)
         self.to_come = iter(self.jobs if self.backlog else ())
         self.to_leave = len(self.jobs)
@@ -94,10 +97,16 @@ class Simulation:
         self.check_jobs()
         return self.outcome()
 
+    def given_jobs(self) -> list[Job]:
+        """Return the jobs as the stream gives them."""
+        return jobs_of(self.stream, is_held=self.backlog is not None)
+
     def check_jobs(self) -> None:
         """Raise an error if the policy has changed a job, so that the schedule is of other jobs."""
-        for job, given in zip(self.jobs, jobs_of(self.stream), strict=True):
-            for name in GIVEN:
+        # If the queue is held at a constant length, the engine itself sets the submissions.
+        names = [name for name in GIVEN if name != "submit" or not self.backlog]
+        for job, given in zip(self.jobs, self.given_jobs(), strict=True):
+            for name in names:
                 new, old = getattr(job, name), getattr(given, name)
                 if new != old:
                     raise InputError(

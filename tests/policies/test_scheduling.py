@@ -175,7 +175,16 @@ class Cheats(co.Scheduling):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("runtime", 0.0), ("estimate", 99.0), ("components", (1,)), ("span_penalty", 9.0)],
+    [
+        ("runtime", 0.0),
+        ("estimate", 99.0),
+        ("components", (1,)),
+        ("span_penalty", 9.0),
+        ("submit", -5.0),
+        ("earliest_start", -1.0),
+        ("latest_start", 1e9),
+        ("priority", 3.0),
+    ],
 )
 def test_a_policy_that_changes_a_job_is_refused(name, value):
     with pytest.raises(co.InputError, match=f"changed the {name} of job 0 from .*; a policy may"):
