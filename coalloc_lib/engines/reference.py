@@ -110,7 +110,7 @@ class Simulation:
                 new, old = getattr(job, name), getattr(given, name)
                 if new != old:
                     raise InputError(
-                        f"{self.name} changed the {name} of job {job.number} from {old} to {new}; "
+                        f"{self.name} changed the {name} of job {given.number} from {old} to {new}; "
                         "a policy may read the attributes of a job, but must not change them"
                     )
 
