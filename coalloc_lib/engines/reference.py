@@ -110,8 +110,8 @@ class Simulation:
                 new, old = getattr(job, name), getattr(given, name)
                 if new != old:
                     raise InputError(
-                        f"{self.name} changed the {name} of job {given.number} from {old} to {new}; "
-                        "a policy may read the attributes of a job, but must not change them"
+                        f"{self.name} changed the {name} of job {given.number} from {old} to "
+                        f"{new}; a policy may read the attributes of a job, but must not change them"
                     )
 
     def life(self, job: Job) -> Generator[simpy.Event, Any, None]:
