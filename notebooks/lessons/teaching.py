@@ -193,6 +193,12 @@ def number_of(answer: Any) -> float:
         raise InputError("the exercise asks for a number, such as 0.25") from None
 
 
+def share_of(answer: Any) -> float:
+    """Return an answer as a share: the text ``"42 %"`` is 0.42, and other answers are numbers."""
+    is_percent = isinstance(answer, str) and "%" in answer
+    return number_of(answer) / (100 if is_percent else 1)
+
+
 def near(
     answer: Any, right: float, within: float, hint: str, slips: Mapping[str, float] | None = None
 ) -> str:
@@ -221,9 +227,9 @@ def near(
     InputError
         If the answer is not a number.
     """
-    is_percent = isinstance(answer, str) and "%" in answer
+    share = share_of(answer)
     answer = number_of(answer)
-    if abs(answer - right) <= within or (is_percent and abs(answer / 100 - right) <= within):
+    if abs(answer - right) <= within or abs(share - right) <= within:
         return ""
     for slip_hint, wrong in (slips or {}).items():
         factor = max(1.0, abs(wrong / right)) if right else 1.0

@@ -20,7 +20,7 @@ from coalloc_lib.model.placement import Placement
 from coalloc_lib.simulation.sites import local
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.inputs import slider_with_entry
-from lessons.teaching import checker, follows, near, number_of
+from lessons.teaching import checker, follows, near, share_of
 from lessons.tour_decision import elsewhere
 from lessons.tour_map import LOADS, SEED, SPANNING, SYSTEM, WHOLE, break_even, limit, scenario
 
@@ -205,7 +205,7 @@ def _gain_nothing(answer: Any) -> str:
 
 
 def _ends_no_sooner(answer: Any) -> str:
-    penalty = number_of(answer) / (100 if isinstance(answer, str) and "%" in answer else 1)
+    penalty = share_of(answer)
     if not 0 <= penalty < np.inf:
         return "give a penalty of at least 0, such as 0.5"
     whole, split = schedule("whole").end[7], schedule("split", penalty).end[7]
