@@ -111,7 +111,7 @@ class Simulation:
                 if new != old:
                     raise InputError(
                         f"{self.name} changed the {name} of job {given.number} from {old} to "
-                        f"{new}; a policy may read the attributes of a job, but must not change them"
+                        f"{new}; a policy may read the attributes of a job, but not change them"
                     )
 
     def life(self, job: Job) -> Generator[simpy.Event, Any, None]:
