@@ -423,7 +423,7 @@ def _times_in_one_unit(name: str, values: list, kind: str) -> NDArray:
 def _too_far_apart(name: str, array: NDArray) -> InputError:
     unit = np.datetime_data(array.dtype)[0]
     return InputError(
-        f"{name} holds times too far apart for the unit {unit!r}; give numbers of seconds"
+        f"{name} spans more time than the unit {unit!r} can represent; give numbers of seconds"
     )
 
 

@@ -85,7 +85,7 @@ class Progress(NullProgress):
         self._bar.refresh()
 
     def step(self) -> None:
-        """Advance the bar by one step."""
+        """Advance the progress bar by one step."""
         self._bar.update()
 
     def close(self) -> None:

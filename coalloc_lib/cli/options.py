@@ -20,8 +20,8 @@ from coalloc_lib.policies.booking import CHOICES
 from coalloc_lib.policies.fcfs import COUNTED
 from coalloc_lib.policies.names import PLACEMENTS, SCHEDULING, needed_by, options_of
 
-#: The options that several commands share. The tuple of an option has the placeholder for its value
-#: in the help (None for a flag), the help text and, for some options, the smallest allowed value.
+#: The options that several commands share. Each option has a tuple: the name that the help
+#: shows for its value (None for a flag), the help text and, for some, the smallest allowed value.
 SHARED: dict[str, tuple] = {
     "clusters": ("N,N,...", "Number of processors of each cluster, or a named system: "
                  f"{', '.join(NAMED_SYSTEMS)}."),

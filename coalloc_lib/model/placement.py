@@ -66,7 +66,7 @@ class Placement:
     [0, 2, 3]
     """
 
-    #: The request types of the jobs that the placement can place.
+    #: The request types that the placement supports.
     requests: ClassVar[tuple[str, ...]] = ("unordered", "flexible", "total")
     #: Whether the placement may run all components of an unordered job on one cluster, even if the
     #: components do not fit on distinct clusters.
@@ -564,7 +564,7 @@ _ORDERS = frozenset({FirstFit, WorstFit, BestFit, LeastLoaded, RandomFit})
 
 
 def is_of_library(placement: Placement | None) -> bool:
-    """Return whether a placement and any placement that it contains belong to this library.
+    """Return whether this library defines a placement and every placement inside it.
 
     Such a placement always gives the same answer for the same idle processors, and places each job
     that fits. None stands for the default placement.

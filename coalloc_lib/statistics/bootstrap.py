@@ -218,7 +218,7 @@ def jobs_by_day(
 
 
 def _block_length(submit: NDArray[np.float64], block: float | None, step: float) -> int:
-    """Return the number of steps in a block; a given block must be a multiple of the step."""
+    """Return the number of steps in a block; the block length must be a multiple of `step`."""
     if block is None:
         return max(round(block_of(submit) / step), 1)
     steps = positive("block", block) / step

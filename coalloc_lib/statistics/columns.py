@@ -22,7 +22,7 @@ class NoColumnError(NotRunError):
 
 
 def interval_columns(interval: Interval, name: str = "estimate") -> dict[str, Any]:
-    """Convert a confidence interval to a dict with the entries of four table columns.
+    """Convert a confidence interval to a dict of values for four table columns.
 
     Parameters
     ----------

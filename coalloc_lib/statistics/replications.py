@@ -98,7 +98,7 @@ def _matches(column: pd.Series, wanted: Any) -> NDArray[np.bool_]:
 def groups_of(
     runs: pd.DataFrame, by: Sequence[str]
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the groups of rows of a table of runs that have equal values in some columns.
+    """Group the rows of a table of runs by some columns, and yield each group.
 
     Parameters
     ----------
@@ -430,7 +430,8 @@ def _require_one_setting(runs, keep, replications):
     if is_exact.any() and not is_exact.all():
         _require_equal_keys(runs, keep, {})
         raise InputError(
-            "runs has an exact value and also replications of one setting; leave one of them out"
+            "runs has an exact value and also replications of one setting; leave out the exact "
+            "value or the replications"
         )
 
 

@@ -298,7 +298,7 @@ class Explorer(ipw.VBox):
         self._redraw(name, coarse=False, source=source)
 
     def _apply(self, line: str) -> str:
-        # If the line is wrong, keep the values of the controls, and return what is wrong.
+        # If the line is not valid, keep the values of the controls, and return the message.
         before, self._held = self.values, True
         try:
             wanted = values_in(line, self._holders, self._possible)

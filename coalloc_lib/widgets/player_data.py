@@ -109,7 +109,7 @@ def _in_brackets(options: Sequence[str]) -> str:
 
 
 def view_of(players_data: list[dict[str, Any]]) -> float:
-    """Return the time span that a schedule player shows at once.
+    """Return the length of the time window that a schedule player shows.
 
     In a picture 800 pixels wide with this time span, the numbers of most jobs fit into their boxes.
 

@@ -67,7 +67,7 @@ _UNIX_DATE = re.compile(
     r"(\d{4})",
     re.ASCII,
 )
-#: The header keys of a log whose values can be dates.
+#: The keys in the header of a log that can have a date as their value.
 DATES = ("UnixStartTime", "StartTime", "EndTime")
 #: The earliest plausible start of a log from a real machine, in Unix time (in the year 1973). A log
 #: with an earlier start is assumed to come from a random model.

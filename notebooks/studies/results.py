@@ -76,7 +76,7 @@ class StudyFigure:
 
 @dataclass(eq=False)
 class ShownFigure:
-    """A figure made from given runs, with the verdicts on the claims that it decides.
+    """A figure drawn from given runs, with the verdicts on the claims that it tests.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def agreed(answers: Iterable[bool | None]) -> bool | None:
 
 
 def answer_in_words(answer: bool | None) -> str:
-    """Return True, False or None as ``holds``, ``does not hold`` or ``undecided``."""
+    """Return the verdict ``holds`` (True), ``does not hold`` (False) or ``undecided`` (None)."""
     if answer is None:
         return "undecided"
     return "holds" if answer else "does not hold"

@@ -51,7 +51,7 @@ Reserved = namedtuple("Reserved", "since until allocation momentary")
 #:
 #: - `request`: the code of the request type.
 #: - `width`: the number of parts of each job.
-#: - `whole`: the index in `room` of the limit on the total number of processors.
+#: - `whole`: the position in `room` of the limit on the total number of processors.
 #: - `room`: the array into which `set_room` writes the limits.
 Sizing = namedtuple("Sizing", "request width whole room")
 #: A named tuple with the data for finding the earliest start of a job on c clusters.

@@ -328,7 +328,7 @@ class FollowingWalk(Walk):
             self.found.add("started", self.early(number))
 
     def follow(self, number: int) -> None:
-        """Start a job on the processors that it has in the schedule, or reject it."""
+        """Start a job on the processors that the schedule gives it, or reject the job."""
         job = self.by_number[number]
         if self.is_rejected(number):
             self.state.refuse(job, self.schedule.refused[self.row[number]].why)

@@ -65,8 +65,8 @@ _AMOUNTS = {
 # The values that every line of the output of ``sacct`` must have. If a tuple names several values,
 # one of them is enough.
 _NEEDED = (("id",), ("submit",), ("start",), ("state",), ("elapsed", "end"), SIZES[:1])
-# Words that mean an unknown value in the output of ``sacct``. The last two are the numbers with
-# which Slurm represents an unknown value and an infinite limit.
+# Strings that stand for a missing value in the output of ``sacct``. The last two are the numbers
+# with which Slurm represents an unknown value and an infinite limit.
 _NOT_KNOWN = {
     "", "unknown", "none", "n/a", "invalid", "unlimited", "infinite", "partition_limit", "not_set",
     "4294967294", "4294967295",

@@ -115,7 +115,7 @@ class Advantage:
         return self.gain.interval
 
     def response(self, load: float) -> Interval:
-        """Return the relative difference between two curves' mean response times at one load."""
+        """Return the relative difference between the mean responses of two curves at a load."""
         if load not in self.responses:
             raise NotRunError(
                 f"the two lines cannot be compared at load {load:g}: one of them saturates there, "

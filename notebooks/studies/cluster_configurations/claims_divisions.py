@@ -509,7 +509,7 @@ def each_placement_has_its_systems(runs: pd.DataFrame) -> Decision:
     OVER,
 )
 def equal_or_many_clusters_are_better(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that equal clusters or many clusters are better than few unequal clusters.
+    """Judge the claim that a few unequal clusters are worse than equal or many clusters.
 
     We call eight or more clusters many for jobs of four components (section 6).
     """

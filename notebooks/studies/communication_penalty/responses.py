@@ -307,7 +307,7 @@ class Change:
 
 
 def change(split: Responses, whole: Responses, group: str, to: str = "") -> Change:
-    """Return how much splitting jobs changes a job group's mean response time.
+    """Return the change of the mean response time of a group if jobs are split.
 
     The ratios of the runs are averaged by their geometric mean, because near saturation a single
     run would dominate an arithmetic mean. If `to` is given, the response time is compared with that

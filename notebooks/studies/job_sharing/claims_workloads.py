@@ -339,8 +339,8 @@ def one_machine_is_the_bound(runs: pd.DataFrame) -> Decision:
     for words, penalty in {"free spanning": FREE, paid: PAID}.items():
         whole = over_one_machine(here, MULTI_SITE, penalty, UNCHANGED)
         found[f"{words}, whole jobs, {STANDARD}"] = whole.interval
-    # The claim that one machine is the lower bound also holds if the ratio is exactly 1. It fails
-    # only if a whole confidence interval of the ratio lies below 1.
+    # The claim that no response time is shorter than that of one large machine also holds if the
+    # two are equal. It fails only if the confidence interval of a ratio lies entirely below 1.
     parts = {name: not_(x.below(1)) for name, x in found.items()}
     return Decision(least(found.values()), parts, MIXED, mixed)
 

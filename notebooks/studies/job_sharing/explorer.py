@@ -28,7 +28,7 @@ WEIGHINGS = dict(zip(("processors × run time", "processors"), WEIGHTS, strict=T
 PICTURES = TIMES, BY_PENALTY, WHO, BUSY = (
     "response times", "by the penalty", "who gains", "how busy each site is"
 )  # fmt: skip
-#: The greatest widths of the groups of jobs in the picture `WHO`; each begins above the one before.
+#: The widest job in each group of the picture `WHO`. A group begins above the one before it.
 WIDTHS = 1, 4, 16, 64, 512
 #: The penalties in the picture `BY_PENALTY`, in addition to the one that the user chooses.
 PENALTIES = 0.0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0

@@ -63,8 +63,8 @@ AT_LOADS = {
     ("EASY", PRINTED_PENALTY): f"penalty {PRINTED_PENALTY}",
     (ADAPTIVE, PRINTED_PENALTY): f"{PRINTED_PENALTY}, adaptive",
 }
-#: The highest penalty in Figure 5. Under EASY, spanning breaks even below it on all systems of the
-#: paper.
+#: The highest penalty in Figure 5. Under EASY, the break-even penalty is smaller on all systems of
+#: the paper.
 HIGHEST = 0.6
 #: The column values of the runs that reproduce the paper. Each figure selects these runs, except
 #: for the columns that it varies.

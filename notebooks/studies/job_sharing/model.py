@@ -96,11 +96,11 @@ STANDARD, EQUAL = "m128", ("m128", "m256")
 #: The job log that the paper uses, and the number of jobs in each workload of the paper.
 LOG, JOBS = "CTC-SP2", 10_000
 #: The paper uses one synthetic workload and three extracts of the log, but does not say which jobs
-#: the extracts contain. We run all consecutive extracts, and several samples of a synthetic
-#: workload. For the synthetic workload the paper cites its reference [11]. The references are
-#: sorted by author, so [11] comes between Hotovy [10] and Lifka [12]. It may be Krallmann,
-#: Schwiegelshohn and Yahyapour (1999) or Jann and others (1997). We use the model of Jann and
-#: others.
+#: the extracts contain. We divide the log into extracts and run all of them, and several samples
+#: of a synthetic workload. For the synthetic workload the paper cites its reference [11]. The
+#: references are sorted by author, so [11] comes between Hotovy [10] and Lifka [12]. The reference
+#: may be Krallmann, Schwiegelshohn and Yahyapour (1999) or Jann and others (1997). We use the
+#: model of Jann and others.
 EXTRACTS, SYNTHETIC = "extracts of the log", "synthetic"
 WORKLOADS = (EXTRACTS, SYNTHETIC)
 #: Two numbers printed in the paper: a workload spans 'more than three months', which are 90 days

@@ -239,7 +239,7 @@ def largest_less_smallest(samples: Iterable[Replications]) -> Replications:
     PAPER.without("request", "method"),
 )
 def larger_sizes_lose_more(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that jobs with larger components lose more capacity (section 7.1).
+    """Judge the claim that larger components increase the capacity loss (section 7.1).
 
     The paper says: 'when the mean, the coefficient of variation, or the maximum [...] is larger'.
 

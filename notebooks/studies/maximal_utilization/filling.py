@@ -223,8 +223,8 @@ def waiting_and_oldest(
     departures = np.unique(schedule.end)
     departures = departures[departures < schedule.start[-1]]
     head = np.searchsorted(schedule.start, departures, side="right")
-    # The oldest running job is the first job, in the order of starts, that ends after the
-    # departure.
+    # Jobs are ordered by their starts, so the first one that ends after the departure is the
+    # oldest running job.
     latest_end = np.maximum.accumulate(schedule.end)
     oldest = np.searchsorted(latest_end, departures, side="right")
     size = schedule.jobs.processors

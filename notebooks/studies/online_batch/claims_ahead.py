@@ -79,7 +79,7 @@ def share_longer(runs: pd.DataFrame, hours: float) -> NDArray[np.float64]:
 
 
 def share_between(runs: pd.DataFrame, low: float, high: float) -> NDArray[np.float64]:
-    """Return the share of jobs that wait `low` to `high` hours, for each sample of reservations."""
+    """Return the share of jobs with a wait of `low` to `high` hours, for each run."""
     return share_longer(runs, low) - share_longer(runs, high)
 
 

@@ -73,7 +73,7 @@ def name_of_group(above: float, up_to: float) -> str:
 
 
 def printed_of_replays(log: str) -> dict[str, float]:
-    """Return the paper's longest online wait and mean numbers of attempts for a log."""
+    """Return the longest wait and the mean numbers of attempts that the paper gives for a log."""
     attempts = {name_of_group(*ends): mean for ends, mean in TABLE2[log].items()}
     return {LONGEST_WAIT: LONGEST[log, LEAST]} | attempts
 
@@ -271,7 +271,7 @@ def attempts(runs: pd.DataFrame) -> pd.DataFrame:
 
 @study.add_numbers
 def printed_numbers(runs: pd.DataFrame) -> Iterator[Row]:
-    """Check each number in Tables 1 and 2 and each longest wait in the paper, as ledger rows."""
+    """Compare each number in Tables 1 and 2, and each longest wait, with our result."""
     yield from table1_numbers(runs)
     for log in (KTH, CTC):
         booked = pick(runs_as_read(replays(runs)), policy=LEAST, log=log)
@@ -288,7 +288,7 @@ def printed_numbers(runs: pd.DataFrame) -> Iterator[Row]:
 
 
 def table1_numbers(runs: pd.DataFrame) -> Iterator[Row]:
-    """Check each number in Table 1 of the paper, as ledger rows."""
+    """Compare each number in Table 1 of the paper with our result."""
     for log in LOGS:
         of_log = pick(runs, kind=LOG, grouping=WHOLE, log=log, kept=READ_JOBS[log])
         if of_log.empty:

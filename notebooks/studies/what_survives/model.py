@@ -193,7 +193,7 @@ def synthetic(
 
 
 def of_log(workload: str, load: float, estimates: str, jobs: int) -> JobStream:
-    """Return the first jobs of a log, or of its synthetic stand-in, that fit on one cluster.
+    """Return the first jobs of a log or of its stand-in that each fit on one cluster.
 
     The submissions are scaled to the offered load. If the estimates are the requested times, jobs
     without a requested time are left out.

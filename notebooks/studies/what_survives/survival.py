@@ -103,7 +103,7 @@ def share(decided: pd.DataFrame) -> float:
 
 
 def by_metric(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `survival` with a further column of counts for each metric."""
+    """Return the table of `survival`, with a column that counts the claims for each metric."""
     table = survival(cells)
     for metric in model.METRICS:
         of_metric = survival(cells[cells["metric"] == metric]).set_index("conclusion")
