@@ -1,7 +1,9 @@
 """Numbers in the text of notebook 02 are those of the stored runs and of the library."""
 
+import numpy as np
 import pytest
 
+import coalloc_lib as co
 from studies.cluster_configurations import break_even_explorer, lesson, model, study
 
 
@@ -23,3 +25,14 @@ def test_the_penalty_changes_the_work_of_jobs_that_span_and_not_of_whole_jobs():
     span, whole = break_even_explorer._carried(4, 8, "FCFS", "worst fit", (5_000, 8))
     done = [span.mean / 1.1, span.mean / 1.4, whole.mean]
     assert done == pytest.approx([0.81, 0.63, 0.71], abs=0.006)
+
+
+@pytest.mark.parametrize(("placement", "apart"), [(co.WorstFit(), 3.5), (co.FirstFit(), 10.5)])
+def test_worst_fit_keeps_the_numbers_of_idle_processors_more_equal(placement, apart):
+    """The largest and the smallest number differ by so much on average, in a full system."""
+    jobs = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), components=4)
+    full = co.Scenario(co.Multicluster([32] * 4), jobs, placement=placement)
+    ran = full.simulate(20_000, backlog=1, seed=1)
+    times = np.linspace(ran.start[500], ran.start[-500], 5_000)
+    idle = co.schedules.reading.idle_after(ran, times)
+    assert np.ptp(idle, axis=1).mean() == pytest.approx(apart, abs=0.15)
