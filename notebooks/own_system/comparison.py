@@ -114,19 +114,20 @@ class Comparison:
         Interval
             The parameter with its 95 % interval. An end that is out of the simulated range is
             infinite.
+
+        Notes
+        -----
+        The interval has the parameters at which the 95 % interval of the difference contains
+        `slack`. So a parameter is outside of the interval exactly if the difference is sure there.
         """
-        x, i = np.array([*options_at]), self.names.index(level)
-        places = [self.names.index(name) for name in options_at.values()]
-        beyond = np.inf if x[-1] > x[0] else -np.inf
-
-        def falls(means: NDArray[np.float64]) -> float:
-            y = means[0] + slack - means[1:]
-            k = int((y > 0).argmax())
-            if k == 0:
-                return -beyond if y[0] > 0 else beyond
-            return float(x[k - 1] + (x[k] - x[k - 1]) * y[k - 1] / (y[k - 1] - y[k]))
-
-        return self._values[group, metric].of([i, *places]).interval(falls)
+        changes = [self.change(group, metric, name, level) for name in options_at.values()]
+        x = np.array([*options_at])
+        estimate, *ends = (
+            _fall_below(slack, x, np.array([getattr(change, end) for change in changes]))
+            for end in ("estimate", "low", "high")
+        )
+        warning = next(filter(None, (change.warning for change in changes)), "")
+        return Interval(estimate, min(ends), max(ends), changes[0].count, warning=warning)
 
     def fault(self, group: Group, name: str) -> str:
         """Return the reason why an option has no metrics for a group of jobs, or an empty string.
@@ -142,6 +143,17 @@ class Comparison:
             if why:
                 return why if part == group else why.replace(":", f" at {part[1]}:", 1)
         return ""
+
+
+def _fall_below(level, x, y):
+    # Return the x at which a line through the points first falls below a level. It is infinite if
+    # the line begins below the level, or never falls below it.
+    beyond = np.inf if x[-1] > x[0] else -np.inf
+    below = y < level
+    k = int(below.argmax())
+    if k == 0:
+        return -beyond if below[0] else beyond
+    return float(x[k - 1] + (x[k] - x[k - 1]) * (y[k - 1] - level) / (y[k - 1] - y[k]))
 
 
 def _resampled(values, weights, submit, quantile):

@@ -218,17 +218,22 @@ def test_break_even_and_buying_are_those_of_direct_runs(report, case):
                 (ran.response if metric == "AWRT" else wait(ran))[mine] for ran in (shared, *spans)
             ]
 
-            def crossing(means):
-                """Return the penalty between 0 and 0.25 at which spanning is as good as sharing."""
-                level, free, dear = means
-                if level > dear:
-                    return np.inf
-                return -np.inf if level <= free else 0.25 * (level - free) / (dear - free)
+            runs = resample_weeks(times, weights, jobs.submit[mine])
+            free, dear = (runs.difference(k, 0) for k in (1, 2))
 
-            by_hand = resample_weeks(times, weights, jobs.submit[mine]).interval(crossing)
+            def crossing(free, dear):
+                """Return the penalty between 0 and 0.25 at which the difference is 0."""
+                if dear < 0:
+                    return np.inf
+                return -np.inf if free >= 0 else 0.25 * -free / (dear - free)
+
+            by_hand = [
+                crossing(free.estimate, dear.estimate), crossing(free.high, dear.high),
+                crossing(free.low, dear.low),
+            ]  # fmt: skip
             row = break_even.loc[group, metric]
             shown = row[["penalty", "penalty_low", "penalty_high"]].tolist()
-            np.testing.assert_allclose(shown, [by_hand.estimate, by_hand.low, by_hand.high])
+            np.testing.assert_allclose(shown, by_hand)
     sizes = {1.0: co.Multicluster([16, 8])}
     for percent in (5, 10, 20, 35, 50, 100):
         sizes[1 + percent / 100] = co.Multicluster(
@@ -244,23 +249,24 @@ def test_break_even_and_buying_are_those_of_direct_runs(report, case):
             for each, ran in zip(sizes.values(), alone, strict=True)
         }
 
-        def needed(means, x=(*by_size,)):
-            """Return the number of processors at which jobs wait 1 s longer than with a shared
-            queue.
-            """
-            level, y = means[0] + 1, means[1:]
-            if y[0] < level:
+        def needed(y, x=(*by_size,)):
+            """Return the number of processors at which the differences `y` fall below 1 s."""
+            if y[0] < 1:
                 return -np.inf
             for k in range(1, len(x)):
-                if y[k] < level:
-                    return x[k - 1] + (x[k] - x[k - 1]) * (y[k - 1] - level) / (y[k - 1] - y[k])
+                if y[k] < 1:
+                    return x[k - 1] + (x[k] - x[k - 1]) * (y[k - 1] - 1) / (y[k - 1] - y[k])
             return np.inf
 
         times = [wait(shared)[mine], *by_size.values()]
-        by_hand = resample_weeks(times, np.ones(mine.sum()), jobs.submit[mine]).interval(needed)
+        runs = resample_weeks(times, np.ones(mine.sum()), jobs.submit[mine])
+        apart = [runs.difference(k, 0) for k in range(1, len(times))]
+        by_hand = [
+            needed([getattr(each, end) for each in apart]) for end in ("estimate", "low", "high")
+        ]
         row = bought.loc[name]
         shown = row[["processors", "processors_low", "processors_high"]].tolist()
-        np.testing.assert_allclose(shown, [by_hand.estimate, by_hand.low, by_hand.high])
+        np.testing.assert_allclose(shown, by_hand)
         assert row["today"] == CLUSTERS[name]
 
 
