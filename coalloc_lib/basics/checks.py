@@ -26,6 +26,10 @@ LARGEST_WHOLE = 2**53
 #: has no dates after the year 9999, and the time zone can shift an instant by several hours.
 LAST_INSTANT = 253_370_764_800
 
+#: The largest load, as a multiple of the capacity, that a simulation accepts. A larger number is
+#: probably a percentage.
+MOST_LOAD = 10
+
 #: The pattern of a decimal number in a file. It is stricter than Python's `int` and `float`, which
 #: also accept strings such as ``1_000``, ``nan`` and non-ASCII digits; in a file, such strings are
 #: mistakes.
@@ -129,6 +133,22 @@ def finite(name: str, value: Any, least: float = -math.inf, range_text: str = ""
 def positive(name: str, value: Any) -> float:
     """Return `value` as a float, or raise `InputError` if it is not a finite number above 0."""
     return finite(name, value, math.nextafter(0, 1), " above 0")
+
+
+def offered_load(value: Any) -> float:
+    """Return a load as a float, or raise `InputError` if it is not above 0 or is above 10.
+
+    A load is a fraction of the capacity. A percentage such as 70 would give a run in which the
+    queue only grows.
+    """
+    load = positive("load", value)
+    if load > MOST_LOAD:
+        raise InputError(
+            f"load = {load:g} is more than {MOST_LOAD} times the capacity; give a fraction "
+            "of it, such as 0.7",
+            argument="load",
+        )
+    return load
 
 
 def not_negative(name: str, value: Any) -> float:

@@ -401,7 +401,8 @@ class JobStream:
         Raises
         ------
         InputError
-            If all jobs are submitted at one instant, or if no job before the last one has any work.
+            If the load is above 10, which is probably a percentage; if all jobs are submitted at
+            one instant; or if no job before the last one has any work.
         """
         offered = self.offered_load(system)
         if offered == 0:
@@ -409,7 +410,7 @@ class JobStream:
                 "all jobs before the last one have a run time of 0, so no rate gives them a load; "
                 "give jobs with run times"
             )
-        return self._stretched(offered / checks.positive("load", load))
+        return self._stretched(offered / checks.offered_load(load))
 
     def split(
         self,

@@ -4,7 +4,7 @@ from collections.abc import Sized
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from coalloc_lib.basics.checks import InputError, instance_of, positive
+from coalloc_lib.basics.checks import InputError, instance_of, offered_load
 from coalloc_lib.basics.seeds import Seed
 from coalloc_lib.model.jobs import JobStream
 from coalloc_lib.model.placement import Placement, refuse_for_ordered
@@ -73,7 +73,7 @@ class Scenario:
         The rate follows from the mean work of all jobs of the workload. The first jobs of a log can
         have another mean work, so `sample` does not use this rate for a log.
         """
-        return positive("load", load) * self.system.processors / self.workload.mean_work
+        return offered_load(load) * self.system.processors / self.workload.mean_work
 
     def sample(self, jobs: int, *, load: float | None = None, seed: Seed = 0) -> JobStream:
         """Sample a stream of jobs from the workload.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coalloc_lib.basics.checks import InputError, positive, whole
+from coalloc_lib.basics.checks import InputError, offered_load, positive, whole
 from coalloc_lib.basics.estimates import Interval, MaxUtilization
 from coalloc_lib.basics.seeds import Seed, spawn
 from coalloc_lib.simulation.scenario import Scenario, check_scenario
@@ -344,7 +344,7 @@ def response_curve(
     [False, True]
     """
     check_scenario("scenario", scenario)
-    loads = [positive("load", load) for load in np.atleast_1d(loads)]
+    loads = [offered_load(load) for load in np.atleast_1d(loads)]
     maximum = max_utilization_by_simulation(scenario, seed=seed) if maximum is None else maximum
     limit = maximum.interval.low
     points = [

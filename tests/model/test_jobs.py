@@ -175,6 +175,18 @@ def test_offered_load_by_hand():
     assert backward.offered_load(co.Multicluster([4, 4])) == (5 + 12) / (2 * 8)
 
 
+def test_a_percentage_is_refused_as_a_load():
+    scenario = co.Scenario(co.Multicluster([8]), co.JobModel(co.uniform(1, 4)))
+    words = r"load = 70 is more than 10 times the capacity; give a fraction of it, such as 0\.7"
+    for refused in (
+        lambda: stream().with_load(co.Multicluster([8]), 70),
+        lambda: scenario.simulate(jobs=10, load=70),
+        lambda: co.response_curve(scenario, [0.3, 70]),
+    ):
+        with pytest.raises(co.InputError, match=words):
+            refused()
+
+
 @given(systems_and_streams(), st.floats(0.01, 5))
 def test_with_load_has_that_load_and_keeps_first_instant_and_order(case, load):
     system, jobs = case
