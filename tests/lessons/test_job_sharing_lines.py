@@ -29,25 +29,41 @@ def awrt(run):
     return run.average_weighted_response_time()
 
 
+def percent(samples, load, penalty, policy):
+    """Return the change of the AWRT by spanning in percent, with the ends of its interval."""
+    jobs = [each.with_load(system=SITES, load=load) for each in samples]
+    shared = np.mean([awrt(co.sites.sharing(SITES, each, scheduling=policy)) for each in jobs])
+    found = change(samples, load, penalty, awrt, policy)
+    return 100 / shared * np.array([found.estimate, found.low, found.high])
+
+
+EASY, ADAPTIVE, FCFS = co.EASY(), co.EASY(adaptive=True), co.FCFS()
+
+
 @pytest.mark.parametrize(
-    ("load", "policy", "pays", "loses", "found"),
+    ("load", "penalty", "policy", "estimate"),
     [
-        (0.4, co.EASY(), 0.1, 0.2, {0: -0.013, 0.4: 0.026}),
-        (0.75, co.EASY(), 0.1, 0.2, {0: -0.191, 0.4: 2.542}),
-        (0.6, co.FCFS(), 0.2, 0.4, {0: -0.196}),
+        (0.3, 0.2, EASY, 0.1), (0.8, 0.2, EASY, 26.4), (0.8, 0.4, ADAPTIVE, 0.8),
+        (0.7, 0.4, ADAPTIVE, -0.6), (0.7, 0.3, FCFS, -3.8), (0.8, 0.3, FCFS, -28.7),
+        (0.5, 0.3, FCFS, 0.3),
     ],
-)
-def test_up_to_what_penalty_spanning_pays(samples, load, policy, pays, loses, found):
-    assert change(samples, load, pays, awrt, policy).high < 0
-    assert change(samples, load, loses, awrt, policy).low > 0
-    for penalty, estimate in found.items():
-        at = change(samples, load, penalty, awrt, policy).estimate
-        assert at == pytest.approx(estimate, abs=0.0006)
+)  # fmt: skip
+def test_the_map_of_where_spanning_pays(samples, load, penalty, policy, estimate):
+    found, low, high = percent(samples, load, penalty, policy)
+    assert found == pytest.approx(estimate, abs=0.06)
+    assert low * high > 0  # The change is sure.
 
 
-def test_under_fcfs_a_penalty_of_0_3_decides_nothing(samples):
-    undecided = change(samples, 0.6, 0.3, awrt, co.FCFS())
-    assert undecided.low < 0 < undecided.high
+@pytest.mark.parametrize("load", [0.3, 0.4, 0.5, 0.6, 0.7])
+def test_under_easy_the_penalty_decides_at_every_load(samples, load):
+    assert percent(samples, load, 0.1, EASY)[2] < 0 < percent(samples, load, 0.2, EASY)[1]
+    assert all(percent(samples, load, p, ADAPTIVE)[2] < 0 for p in (0.2, 0.3, 0.4))
+
+
+def test_at_the_highest_load_a_penalty_of_a_tenth_decides_nothing(samples):
+    _, low, high = percent(samples, 0.8, 0.1, EASY)
+    assert low < 0 < high
+    assert np.round(percent(samples, 0.8, 0.4, ADAPTIVE)[1:], 1).tolist() == [0.3, 1.4]
 
 
 def all_jobs(run):
