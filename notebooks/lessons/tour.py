@@ -137,17 +137,6 @@ def player(name: str, penalty: float = PENALTY) -> co.Player:
     return new
 
 
-def at_the_end(one: str, other: str) -> str:
-    """Return whether the last job ends ``earlier`` or ``later`` under one scheduler than another.
-
-    The result is ``at the same time`` if both ends are equal.
-    """
-    last, last_of_other = (schedule(name).end.max() for name in (one, other))
-    if last == last_of_other:
-        return "at the same time"
-    return "earlier" if last < last_of_other else "later"
-
-
 def six_schedulers() -> pd.DataFrame:
     """Return the mean wait, the mean response and the end of the last job under each scheduler.
 

@@ -91,22 +91,26 @@ def questions() -> list[tuple[str, str, str, str]]:
     exact, requested = map(booked_over_easy, ("exact", "requested"))
     times = f"{exact.estimate:.2f} [{exact.low:.2f}, {exact.high:.2f}] times"
     guessed = f"{requested.estimate:.0f} [{requested.low:.0f}, {requested.high:.0f}] times"
-    in_order = pays_up_to_in_words("FCFS", 0.7)
+    in_order, overtaking = (pays_up_to_in_words(rule, 0.7) for rule in ("FCFS", "FPFS(5)"))
     return [
         ("Is a job wider than\nevery cluster?", "yes", "It has to span.",
-         _claim("JS-6", "On 4×128, the response, by work, is {} times that of cut jobs (04).")),
+         _claim("JS-6", "On 4×128, responses are then {} times as long as if wide jobs were cut "
+                "(04, by work).")),
         ("Is the load below\nabout 0.3?", "yes", "Change nothing: few jobs wait.",
-         f"On 3×8 (load 0.3, no penalty), spanning changes the response by {free} (map)."),
+         f"At a load of 0.3, spanning changes the mean response by {free}, even without a penalty "
+         "(map)."),
         ("May a job overtake\none that waits?", "no", "Span, while the penalty is small.",
-         f"On 3×8 at a load of 0.7, spanning pays up to a penalty of {in_order} (map)."),
+         f"At a load of 0.7, it pays up to a penalty of {in_order} under FCFS (map)."),
         ("Is it known how long\njobs will run?", "no", "Let jobs overtake; span less.",
-         _claim("CP-2", "On 5×20, splitting large jobs pays up to a penalty of {} (03).")),
+         f"At a load of 0.7, it pays up to a penalty of {overtaking} under FPFS(5) (map)."),
         ("Must users know their\nstart at once?", "yes", "Book, if the lengths are exact.",
-         f"On the KTH log, jobs then wait {times} as long as under EASY.\n"
-         f"With the lengths that users requested, {guessed} (05)."),
+         f"On the KTH log, jobs then wait {times} as long as under EASY,\n"
+         f"and {guessed} as long if they are booked for the times that users requested (05)."),
         ("", "", "Share, backfill, span where that ends sooner.",
-         _claim("JS-1", "On 4×128, sharing makes the response, by work, {} times as long (04).")
-         + f"\n3×8 (load 0.7, penalty 0.2): it changes the mean response by {best} (map)."),
+         _claim("JS-1", "On 4×128, responses with sharing are {} times as long as at home "
+                "(04, by work).")
+         + f"\nAt a load of 0.7 and a penalty of 0.2, such spanning changes the mean by {best} "
+         "(map)."),
     ]  # fmt: skip
 
 
