@@ -114,7 +114,7 @@ def _check_outputs(out, export, as_json):
     if out is not None:
         check_writable(out)
     if out is not None and export is not None and is_same_file(out, export):
-        raise InputError(f"--out and --export are the same file, {export}; give two names")
+        raise InputError(f"--out and --export both name the file {export}; give two names")
 
 
 def _reject_overwriting(log, out, export):

@@ -100,7 +100,7 @@ def expected_times_of(
 
 
 def has_fixed_lengths(jobs: JobStream, placement: Placement | None) -> bool:
-    """Return whether no job's length depends on the number of clusters on which it runs."""
+    """Return whether the length of each job is the same on every number of clusters."""
     is_fixed = jobs.request != "flexible" and not may_stay_whole(placement, jobs.request)
     return is_fixed or not jobs.span_penalty.any()
 

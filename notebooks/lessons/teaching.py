@@ -21,6 +21,8 @@ Answer = str | Callable[[], str | None] | None
 #: What a leaderboard shows for a statement that simulations confirm (True), refute (False) or leave
 #: open (None).
 ANSWERS = {True: "yes", False: "no", None: "cannot tell"}
+#: An answer is nearly right if its error is at most this many times the accepted error.
+NEARLY = 3
 #: The colour and the sign of a right answer, and the colour and the sign of a wrong answer.
 RIGHT, WRONG = ("#00694D", "✓"), ("#A63603", "✗")
 
@@ -220,7 +222,8 @@ def near(
     Returns
     -------
     str
-        An empty text if the answer is right, and otherwise a hint.
+        An empty text if the answer is right, and otherwise a hint. If the answer is nearly right,
+        the hint says whether it is too small or too large.
 
     Raises
     ------
@@ -235,6 +238,8 @@ def near(
         factor = max(1.0, abs(wrong / right)) if right else 1.0
         if abs(answer - wrong) <= factor * within:
             return slip_hint
+    if abs(answer - right) <= NEARLY * within:
+        return f"{hint} (your number is a little too {'small' if answer < right else 'large'})"
     return hint
 
 

@@ -42,7 +42,7 @@ LARGER = "10 % more processors, alone"
 
 
 def span(penalty: float) -> str:
-    """Return the name of the option in which a job spans sites if no site has room for it."""
+    """Return the name of the option that lets a job span sites if no single site has room."""
     return f"{AT_NEED} {penalty:g}"
 
 

@@ -57,7 +57,7 @@ def furthest(intervals: Iterable[Interval], from_: float = 0.0) -> Interval:
 
 
 def _checked(intervals, **default):
-    # An estimate that is not known is neither the smallest nor the largest.
+    # Unknown estimates are left out when the smallest and the largest one are chosen.
     found = [interval for interval in intervals if not isnan(interval.estimate)]
     if not (found or default):
         raise NotRunError("there are no runs, so there is no interval; run some settings first")

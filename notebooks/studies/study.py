@@ -68,7 +68,7 @@ class Scale(SimpleNamespace):
 
 
 def scales(**pairs: tuple[Any, Any]) -> dict[str, Scale]:
-    """Make the scales ``quick`` and ``paper``; each argument is a pair of values, one per scale."""
+    """Return the scales ``quick`` and ``paper`` of a study; an argument has a value for each."""
     return {
         scale: Scale(**{name: pair[place] for name, pair in pairs.items()})
         for place, scale in enumerate(SCALES)
@@ -419,7 +419,7 @@ class Study:
         return Row.of(self.name, claim.item, claim.quantity, number, decision.decides, verdict)
 
     def judge(self, runs: pd.DataFrame) -> StudyResult:
-        """Judge the given runs without any simulation; return the ledger rows and the figures."""
+        """Judge all claims by the given runs, and return the rows of the ledger and the figures."""
         self.made_with(runs)
         rows = [*self._printed_rows(runs)]
         rows += [self._row(claim, runs) for claim in self.claims.values()]

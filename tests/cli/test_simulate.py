@@ -196,8 +196,8 @@ REFUSED = f"""
 --out ./folder/../small.swf -> would overwrite the log of --trace
 --out link.csv -> --out link.csv would overwrite the log of --trace
 --export link.csv -> --export link.csv would overwrite the log of --trace
---out x.csv --export ./x.csv -> --out and --export are the same file, ./x.csv; give two names
---export link.csv --out small.swf -> --out and --export are the same file
+--out x.csv --export ./x.csv -> --out and --export both name the file ./x.csv; give two names
+--export link.csv --out small.swf -> --out and --export both name the file
 --scheduling easy --max-jumps 3 -> --max-jumps cannot be used with --scheduling easy
 --scheduling easy --order priority -> --order priority & arrival, shortest, smallest
 --scheduling fcfs --order shortest -> --order cannot be used with & easy or conservative

@@ -136,7 +136,9 @@ def test_an_answer_that_an_exercise_rejects_gets_the_words_of_the_exercise():
         (0.95, 0.0, "one"),
         (0.02, 0.25, "none"),  # a slip of 0 has the accepted error of the right number
         (25.9, 0.25, "percent"),  # 100 times as large as the right number, as is its error
-        (0.15, 0.25, "hint"),
+        (0.15, 0.25, "hint (your number is a little too small)"),
+        (0.35, 0.25, "hint (your number is a little too large)"),
+        (0.45, 0.25, "hint"),
     ],
 )
 def test_a_number_near_a_typical_mistake_gets_its_hint(answer, right, told):

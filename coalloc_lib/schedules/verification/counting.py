@@ -310,7 +310,7 @@ class FollowingWalk(Walk):
             self.found.add("left waiting", self.late(number, allocation, now))
 
     def count_kept(self, number: int, refusal: Refusal) -> None:
-        """Count a job that only the policy rejects now, unless it has been counted already."""
+        """Count a job that the policy rejects and the schedule keeps, unless it was counted."""
         if number not in self.rejected_only_by_policy | self.counted:
             self.rejected_only_by_policy.add(number)
             self.found.add("rejection", self.kept(number, refusal))

@@ -20,8 +20,7 @@ END_BEFORE_START = "end before they start"
 TOO_SHORT = "ran for less than a second"
 NO_PROCESSORS = "without processors"
 COMPONENTS = "further components of heterogeneous jobs"
-# Notes about lines in the output of ``sacct`` that are read. Further notes are in the module
-# `elapsed`.
+# Notes about lines of the output of ``sacct`` that are accepted. The module `elapsed` has more.
 NO_LIMIT = "without a time limit"
 REQUEUED = "further runs of requeued jobs"
 RESIZED = "further segments of resized jobs"

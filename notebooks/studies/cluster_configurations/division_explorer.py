@@ -36,7 +36,7 @@ PROCESSORS = 128
 DIVISIONS = "4x32", "48,32,2x24", "64,32,2x16", "2x40,3x16", "8x16", "4x16,8x8"
 #: The distribution of the sizes of components.
 SIZES = "D(0.9)[1,8]"
-#: The two pictures of the division explorer.
+#: The two pictures of the explorer in which a reader divides 128 processors into clusters.
 CURVE, INSTANT = "response curve", "one instant"
 #: The height of the response curve in inches, so that the explorer fits into a small window.
 HEIGHT = 3.0

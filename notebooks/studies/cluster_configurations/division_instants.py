@@ -22,8 +22,8 @@ from coalloc_lib.workloads.models import JobModel
 #: The offered load, as a fraction of the maximal utilization of the placement that carries less,
 #: and the seed of the jobs.
 SHARE, SEED = 0.95, 1
-#: The number of jobs of a run, the number of jobs before the instant, and the number of jobs with
-#: which the maximal utilization is simulated.
+#: Numbers of jobs: in a run, before the instant that is drawn, and in a simulation of the maximal
+#: utilization.
 JOBS, WARM_UP, SATURATED_JOBS = 3_000, 1_000, 4_000
 #: The colour of busy processors, and the style of idle ones.
 BUSY = plots.STANDARD.colour

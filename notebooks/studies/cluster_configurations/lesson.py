@@ -131,7 +131,7 @@ def dividing(result: StudyResult) -> HTML:
 
 
 def components(result: StudyResult) -> HTML:
-    """Return the paper's Figures 9 to 12, on the number of components of a job, as HTML."""
+    """Return our Figures 9 to 12, which vary the number of components of a job, as HTML."""
     return folded(result, [*QUESTIONS][7:])
 
 

@@ -177,7 +177,7 @@ def split_so(runs: pd.DataFrame, **splitting: Any) -> pd.DataFrame:
 
 
 def ratio_table(pairs: Iterable[Pair], groups: Sequence[str] = NAMES, to: str = "") -> pd.DataFrame:
-    """Tabulate two mean response times and their ratio, for each pair of settings and job group.
+    """Tabulate mean response times and their ratio for each job group and pair of settings.
 
     If `to` is given, the response times of all groups are compared with that of the group `to`.
     """

@@ -231,7 +231,7 @@ def figure7(runs: pd.DataFrame) -> pd.DataFrame:
 # --- Further than the paper ---
 
 
-#: The ratios that the axis of the next figure shows. Smaller ones stand beside an arrow.
+#: The ends of the axis of the next figure. A smaller ratio is written beside an arrow.
 SHOWN = (0.1, 2.0)
 
 

@@ -285,7 +285,7 @@ def loads(scale: Scale, workload: str) -> Iterator[Setting]:
 
 
 def other_policies(scale: Scale, workload: str) -> Iterator[Setting]:
-    """Yield settings with conservative backfilling, and with other rules for choosing a machine."""
+    """Yield settings with conservative backfilling, and then with other placements."""
     for configuration in EQUAL if "conservative" in scale.policies else (STANDARD,):
         for policy in ("conservative", "EASY"):
             yield Setting(workload, configuration, LOCAL, policy=policy, wide=OF_SITE)

@@ -448,7 +448,7 @@ def service_times_change_little_in_the_example(runs: pd.DataFrame) -> Decision:
 
 
 def may_be_the_example(runs: pd.DataFrame, printed: Sequence[float]) -> bool:
-    """Return whether runs with one size distribution fit the losses in the paper's example.
+    """Return whether simulated losses agree with those in the paper's example.
 
     `runs` are the runs with one size distribution.
     """

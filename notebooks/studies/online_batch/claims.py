@@ -60,7 +60,7 @@ from studies.weeks import WeeklySums
 
 #: A note that says that our number of servers for the log KTH differs from the number in the paper.
 SERVERS_OF_KTH = f"we use {READ_SERVERS[KTH]} servers for KTH, but Table 1 prints {TABLE1[KTH][0]}"
-#: The setting that the paper's sentences about the log KTH refer to, as we understand them.
+#: The setting that the paper means in its sentences about the KTH log, in our reading.
 PAPER = PaperSetting(
     varied={"log": KTH, "servers": READ_SERVERS[KTH], "kept": READ_JOBS[KTH]},
     fixed={**PLAIN, "length": EXACT},

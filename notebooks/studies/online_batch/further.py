@@ -183,7 +183,7 @@ BESIDE_CAPTION = Caption(
 
 @study.add_figure("beside", BESIDE_CAPTION, draw_beside)
 def beside(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the delays of booked and of queued jobs, relative to those if no job books."""
+    """Return the delays of booked and of queued jobs, each divided by that without bookings."""
     weeks, rows = over_weeks(runs), []
     keys = ["log", "length", "share", "part"]
     for setting, its_runs in groups_of(pick(runs, kind=BESIDE_QUEUE), keys):

@@ -103,8 +103,8 @@ DESK = co.Online(slot=10, step=15, max_attempts=8, horizon=240)
 #: The project: the longest time, in seconds, by which a job books ahead, and the seed that samples
 #: these times.
 BOOKED_AHEAD, DRAWN = 3 * HOUR, 5
-#: Exercises 3 and 4: a job is wide if it needs more than `WIDE` servers, which is half of all
-#: servers. A booked job that may wait for two hours has `LIMITED` attempts.
+#: Exercises 3 and 4: a job is wide if it needs more than `WIDE` servers (half of all servers). A
+#: request that may start at most two hours late gets `LIMITED` attempts.
 WIDE, LIMITED = 50, 1 + 2 * 4
 
 

@@ -118,8 +118,8 @@ POWERS_OF_TWO, FIFTY = np.array([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]), 50
 #: For each log, the group of jobs that request the fewest servers and the group of jobs that
 #: request the most. These groups are used for logs that no figure shows.
 NARROW_OR_WIDE = {KTH: [(0, 1), (64, 128)], CTC: [(0, 1), (256, 512)], HPC2N: [(0, 1), (128, 256)]}
-#: The limits, in hours, of the groups of jobs by length in Figure 3. Claims compare jobs of at most
-#: one hour with jobs of middle length; the second part of the figure shows the latter.
+#: The limits, in hours, of the groups of jobs by run time in Figure 3. The claims compare jobs of
+#: at most one hour with jobs of medium length, which the second part of the figure shows.
 LENGTH_ENDS = np.array([0, 1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 4, 5, 6, 8, 10, 15, 24, 48, np.inf])
 SMALL, MIDDLE = 1.0, (2.0, 10.0)
 #: Two groups of jobs by length, *small* and *middle*, for logs without such a figure.

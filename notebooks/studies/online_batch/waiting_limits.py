@@ -233,7 +233,7 @@ def _label_axes(axes):
 
 
 def book_or_queue_explorer(jobs: co.JobStream, machine: co.Multicluster) -> Explorer:
-    """Return a slider for how much users overestimate run times, with a picture of the waits.
+    """Return a picture of the waits with a slider for the overestimates of the run times.
 
     At 0 each job requests exactly its run time; at 1 it requests the time that the log has.
     """
