@@ -370,7 +370,8 @@ class Chart:
             head(axes, fill(panel, HEADING // across))
         if self.in_grid:
             figure.supylabel(ylabel, fontsize=9)
-        beside = [fill(row, 12) for row in self.rows] if self.in_grid else [ylabel] * down
+        has_rows = self.in_grid and len(self.rows) > 1
+        beside = [fill(row, 12) for row in self.rows] if has_rows else [ylabel] * down
         for axes, words in zip(grid[:, 0], beside, strict=True):
             axes.set_ylabel(words)
 

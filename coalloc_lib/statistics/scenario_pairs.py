@@ -17,7 +17,7 @@ from coalloc_lib.basics.checks import (
     ImpossibleJobError,
     InputError,
     instance_of,
-    positive,
+    offered_load,
     shown,
     whole,
 )
@@ -165,7 +165,7 @@ def mean_times(scenario: Scenario, load: float, effort: Effort) -> MeanTimes:
         The times, or a note if the system is saturated or nearly so.
     """
     _check_sizes("scenario", scenario)
-    positive("load", load)
+    offered_load(load)
     instance_of("effort", effort, Effort, "effort_for(scenario)")
     return _mean_times(scenario, load, effort)
 
@@ -210,7 +210,7 @@ def loads_of(one: Scenario, other: Scenario, load: float) -> tuple[float, float]
     """
     check_scenario("one", one)
     check_scenario("other", other)
-    positive("load", load)
+    offered_load(load)
     return load, load * one.system.processors / other.system.processors
 
 
@@ -341,7 +341,7 @@ def break_even(scenario: Scenario, load: float) -> BreakEven:
         The offered load.
     """
     _check_sizes("scenario", scenario)
-    positive("load", load)
+    offered_load(load)
     return _break_even(scenario, load)
 
 

@@ -117,13 +117,13 @@ class Comparison:
 
         Notes
         -----
-        The interval has the parameters at which the 95 % interval of the difference contains
-        `slack`. So a parameter is outside of the interval exactly if the difference is sure there.
+        The ends are the outermost parameters at which the 95 % interval of the difference contains
+        `slack`. So the difference is sure at every parameter outside of the interval.
         """
         changes = [self.change(group, metric, name, level) for name in options_at.values()]
         x = np.array([*options_at])
         estimate, *ends = (
-            _fall_below(slack, x, np.array([getattr(change, end) for change in changes]))
+            _fall_below(slack, x, np.array([getattr(c, end) for c in changes]), end == "high")
             for end in ("estimate", "low", "high")
         )
         warning = next(filter(None, (change.warning for change in changes)), "")
@@ -145,14 +145,15 @@ class Comparison:
         return ""
 
 
-def _fall_below(level, x, y):
-    # Return the x at which a line through the points first falls below a level. It is infinite if
-    # the line begins below the level, or never falls below it.
+def _fall_below(level, x, y, for_good):
+    # Return the x at which a line through the points first falls below a level, or, `for_good`, the
+    # x from which on it stays below. It is infinite if the line is never above, or never falls.
     beyond = np.inf if x[-1] > x[0] else -np.inf
     below = y < level
-    k = int(below.argmax())
-    if k == 0:
-        return -beyond if below[0] else beyond
+    first, after_last = np.append(below, True).argmax(), np.append(~below[::-1], True).argmax()
+    k = int(len(x) - after_last if for_good else first)
+    if k in (0, len(x)):
+        return beyond if k else -beyond
     return float(x[k - 1] + (x[k] - x[k - 1]) * (y[k - 1] - level) / (y[k - 1] - y[k]))
 
 

@@ -10,7 +10,7 @@ from coalloc_lib.simulation import sites
 from coalloc_lib.statistics import WEEK, resample_weeks
 from coalloc_lib.statistics.site_comparison import ALL, together
 from own_system import sites_report
-from own_system.comparison import METRICS, Comparison
+from own_system.comparison import METRICS, Comparison, _fall_below
 from own_system.options import (
     ALONE,
     CONSERVATIVE,
@@ -157,6 +157,24 @@ def test_the_root_is_where_the_line_falls_below_the_level(waits, root):
     down = dict(zip((2, 1, 0), names, strict=True))
     mirrored = comparison.crossing(("all", ALL), "mean wait", down, "level").estimate
     assert mirrored == (2 - root if np.isfinite(root) else -root)
+
+
+@pytest.mark.parametrize(
+    ("y", "first", "for_good"),
+    [
+        ([3, 1, -1, -3], 1.5, 1.5),
+        ([3, -1, 1, -1], 0.75, 2.5),  # It falls below 0, rises, and falls again.
+        ([-1, 1, -1, -2], -np.inf, 1.5),
+        ([1, -1, -2, 2], 0.5, np.inf),
+        ([1, 2, 3, 4], np.inf, np.inf),
+        ([-1, -2, -3, -4], -np.inf, -np.inf),
+    ],
+)
+def test_the_ends_of_an_interval_are_the_outermost_crossings(y, first, for_good):
+    x = np.arange(4.0)
+    assert _fall_below(0, x, np.array(y), False) == first
+    assert _fall_below(0, x, np.array(y), True) == for_good
+    assert _fall_below(0, 3 - x, np.array(y), False) == 3 - first
 
 
 def test_short_and_saturated_options_say_so_in_the_place_of_figures():
