@@ -99,13 +99,13 @@ def surely_later_from(size: str, **moved: Any) -> float:
 def shorter_response(**moved: Any) -> str:
     """Return which centre of notebook 06 has the shorter mean response time.
 
-    The result is ``"nobody"`` if the 95 % interval of the difference contains 0. The parameters and
-    errors are those of `pays_up_to`.
+    The result is ``"neither"`` if the 95 % interval of the difference contains 0. The parameters
+    and errors are those of `pays_up_to`.
     """
     found = change(**moved)
     if found["change_high"] < 0:
         return "B"
-    return "A" if found["change_low"] > 0 else "nobody"
+    return "A" if found["change_low"] > 0 else "neither"
 
 
 def _backfilled(answer: Any) -> str:
@@ -118,8 +118,8 @@ def _backfilled(answer: Any) -> str:
 
 
 def _both_backfilled(answer: Any) -> str:
-    answer = {"a": "A", "b": "B", "Nobody": "nobody"}.get(str(answer).strip(), answer)
-    one_of("answer", answer, ("A", "B", "nobody"))
+    answer = {"a": "A", "b": "B", "Neither": "neither"}.get(str(answer).strip(), answer)
+    one_of("answer", answer, ("A", "B", "neither"))
     right = shorter_response(A_policy="EASY", B_policy="EASY")
     hint = "choose EASY for A too, leave the penalty as it is, and read the sentence in bold"
     return "" if answer == right else hint
@@ -183,7 +183,7 @@ def _adaptive_gain(answer: Any) -> str:
         "this is the gain over EASY without spanning: compare with today, which is FCFS":
             easy - adaptive,
     }  # fmt: skip
-    hint = "subtract ways_mean with co.EASY(adaptive=True) and span_penalty=0.25 from ways_today"
+    hint = "subtract ways_mean with co.EASY(adaptive=True) and span_penalty=0.25 from that of FCFS"
     return near(answer, today - adaptive, 0.006, hint, slips)
 
 

@@ -20,7 +20,7 @@ from coalloc_lib.workloads.catalogue import CATALOGUE, load_stand_in, load_trace
 from coalloc_lib.workloads.log_files import content
 from coalloc_lib.workloads.swf import SwfLog
 from own_system.errors import ShortError
-from own_system.options import AT_NEED, LARGER, PENALTIES
+from own_system.options import AT_NEED, PENALTIES
 from own_system.page import change_figure
 from own_system.report import SitesReport, sites_report
 from own_system.sacct import read_sacct
@@ -357,9 +357,9 @@ def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[st
 
 
 def _is_main(options: pd.DataFrame) -> "pd.Series[bool]":
-    """Tell which rows the first picture shows: those of options that answer the question."""
+    """Tell which rows the first picture shows: those of sharing and of spanning."""
     at_need = options["option"].str.startswith(AT_NEED)
-    return (options["kind"] == "policy") | at_need | (options["option"] == LARGER)
+    return (options["kind"] == "policy") | at_need
 
 
 def _logs(clusters: dict[str, int], logs: dict[str, SwfLog]) -> str:

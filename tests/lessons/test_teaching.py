@@ -125,7 +125,7 @@ def test_an_answer_that_an_exercise_rejects_gets_the_words_of_the_exercise():
     check = checker({1: lambda x: "" if one_of("answer", x, ("A", "B")) == "A" else "look again"})
     assert "Not yet: answer = 'b'; choose one of 'A', 'B'." in unescape(text_of(check(1, "b")))
     shown = unescape(text_of(playground.check(2, "centre B")))
-    assert "choose one of 'A', 'B', 'nobody'" in shown
+    assert "choose one of 'A', 'B', 'neither'" in shown
 
 
 @pytest.mark.parametrize(
