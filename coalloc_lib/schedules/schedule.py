@@ -215,6 +215,8 @@ class Schedule:
     def utilization(self, begin: float | None = None, finish: float | None = None) -> float:
         """Return the utilization of the system: the mean fraction of its processors that is busy.
 
+        The time by which jobs run longer because they span clusters counts as busy.
+
         Parameters
         ----------
         begin, finish : float, optional

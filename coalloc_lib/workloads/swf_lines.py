@@ -199,9 +199,10 @@ def _other_format(line: str, lines: Mapping[int, str]) -> str | None:
             )
     if line[0].isalpha() or line[0] in "{[" or "|" in line:
         return (
-            "this line is not a job of 18 numbers, so the file is not a log in the Standard "
-            "Workload Format; the command 'python -m own_system import' in notebooks/ reads the "
-            "output of Slurm's sacct, and co.read_batsim reads Batsim's JSON"
+            "this line is not a job of 18 numbers; if it is a remark, begin it with ';'. If the "
+            "file is not in the Standard Workload Format: the command 'python -m own_system "
+            "import' in notebooks/ reads the output of Slurm's sacct, and co.read_batsim reads "
+            "Batsim's JSON"
         )
     return None
 
