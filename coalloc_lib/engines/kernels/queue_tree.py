@@ -180,7 +180,7 @@ def next_passing(trees, room, beside, now, shadow, block):
 
 @kernel(forceinline=True)
 def first_passing(trees, queue, begin, fresh, last, test):
-    """Return the number of the first job from `begin` on that may overtake the head, or -1.
+    """Return the first waiting job from number `begin` on that may overtake the head, or -1.
 
     `queue` has the keys and the least lengths of all jobs, and whether each job waits. `test` has
     the arguments `room`, `beside`, `now` and `shadow` of `may_pass`. The jobs from `fresh` on are
