@@ -238,8 +238,9 @@ def near(
         factor = max(1.0, abs(wrong / right)) if right else 1.0
         if abs(answer - wrong) <= factor * within:
             return slip_hint
-    if abs(answer - right) <= NEARLY * within:
-        return f"{hint} (your number is a little too {'small' if answer < right else 'large'})"
+    nearest = min(answer, share, key=lambda number: abs(number - right))
+    if abs(nearest - right) <= NEARLY * within:
+        return f"{hint} (your number is a little too {'small' if nearest < right else 'large'})"
     return hint
 
 

@@ -97,6 +97,7 @@ def test_a_fraction_in_quotes_is_a_number(answer, number):
 def test_percent_in_quotes_are_right_for_a_share_and_for_a_number_of_percent():
     assert near("42 %", 0.42, 0.001, "no") == near("42 %", 42, 0.1, "no") == ""
     assert near("42 %", 0.43, 0.001, "no") == near(42, 0.42, 0.001, "no") == "no"
+    assert near("42 %", 0.43, 0.005, "no") == "no (your number is a little too small)"
 
 
 @pytest.mark.parametrize("answer", ["1/0", "1/2/3", "/2", "1/x"])
