@@ -36,3 +36,19 @@ def test_worst_fit_keeps_the_numbers_of_idle_processors_more_equal(placement, ap
     times = np.linspace(ran.start[500], ran.start[-500], 5_000)
     idle = co.schedules.reading.idle_after(ran, times)
     assert np.ptp(idle, axis=1).mean() == pytest.approx(apart, abs=0.15)
+
+
+@pytest.mark.parametrize(
+    ("limit", "clusters", "gain"),
+    [(0, 4, 0.047), (5, 4, 0.015), (50, 4, 0.005), (0, 16, -0.09), (5, 16, -0.08), (50, 16, -0.02)],
+)
+def test_overtaking_shrinks_the_difference_between_the_placements(limit, clusters, gain):
+    """The maximal utilization under worst fit, minus that under first fit."""
+    jobs = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), components=4)
+    worst = co.Scenario(
+        co.Multicluster([128 // clusters] * clusters), jobs,
+        placement=co.WorstFit(), scheduling=co.FPFS(limit),
+    )  # fmt: skip
+    first = worst.with_(placement=co.FirstFit())
+    found = co.compare(worst, first, jobs=5_000, replications=10, backlog=50, seed=2)
+    assert found.estimate == pytest.approx(gain, abs=0.0045)

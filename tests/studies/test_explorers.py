@@ -50,7 +50,8 @@ OTHER = {
         "placement": "first fit",
     },
     "division": {
-        "clusters": "64,32,2x16", "components": 2, "show": "one instant", "or your own": "5x20,28",
+        "clusters": "64,32,2x16", "components": 2, "show": "idle processors",
+        "or your own": "5x20,28",
     },
     "twenty": {"penalty": 0.5},
 }  # fmt: skip
@@ -164,7 +165,7 @@ def test_the_player_shows_the_jobs_whole_and_spanning_after_each_move():
         control(box, label).value = value
         ends.append(ends_of(box))
     assert ends == [
-        {"whole": whole, "spanning": pytest.approx(spans)}
+        {f"whole: ends at {whole}": whole, f"spanning: ends at {spans}": pytest.approx(spans)}
         for whole, spans in ((18, 15), (18, 19.2), (18, 28.8), (36, 28.8))
     ]
     check_entries(spanning_explorer.spanning_explorer(LASTS))

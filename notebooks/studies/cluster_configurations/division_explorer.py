@@ -26,7 +26,7 @@ from coalloc_lib.widgets.inputs import (
     text_entry,
 )
 from coalloc_lib.workloads.models import JobModel
-from studies.cluster_configurations.division_instants import instant_picture
+from studies.cluster_configurations.division_holes import holes_picture
 
 #: The names of the placement policies whose response times the division explorer compares.
 COMPARED_PLACEMENTS = ("first-fit", "worst-fit")
@@ -37,7 +37,7 @@ DIVISIONS = "4x32", "48,32,2x24", "64,32,2x16", "2x40,3x16", "8x16", "4x16,8x8"
 #: The distribution of the sizes of components.
 SIZES = "D(0.9)[1,8]"
 #: The two pictures of the explorer in which a reader divides 128 processors into clusters.
-CURVE, INSTANT = "response curve", "one instant"
+CURVE, HOLES = "response curve", "idle processors"
 #: The height of the response curve in inches, so that the explorer fits into a small window.
 HEIGHT = 3.0
 #: The largest number of components that the division explorer offers.
@@ -234,8 +234,7 @@ def division_explorer(state: str = "") -> Explorer:
     """Return a widget that shows response times for different divisions into clusters.
 
     A slider selects one of `DIVISIONS`, and a text field takes any other. A list selects the
-    picture: the response times, or one instant at which a job waits although enough processors
-    are idle in total.
+    picture: the response times, or the idle processors of each cluster in a full system.
 
     Parameters
     ----------
@@ -254,23 +253,23 @@ def division_explorer(state: str = "") -> Explorer:
     controls = {
         "sizes": listed, "other": own,
         "components": slider_with_entry("components", 4, 1, MOST_COMPONENTS),
-        "show": choice("show", (CURVE, INSTANT)),
+        "show": choice("show", (CURVE, HOLES)),
     }  # fmt: skip
 
     def chosen(sizes: str, other: str, components: int, show: str) -> dict[str, Any]:
         return {"sizes": other.strip() or sizes, "components": components}
 
     def draw(coarse: bool, before: dict[str, Any] | None, **values: Any) -> Picture:
-        if values["show"] == INSTANT:
-            return _instant_picture(**chosen(**values))
+        if values["show"] == HOLES:
+            return _holes_picture(**chosen(**values))
         earlier = None if before is None else chosen(**before)
         return division_picture(**chosen(**values), coarse=coarse, before=earlier)
 
     return Explorer(controls, draw, state=state, simulates=lambda show, **_: show == CURVE)
 
 
-def _instant_picture(sizes: str, components: int) -> Picture:
+def _holes_picture(sizes: str, components: int) -> Picture:
     system, model = parse_clusters(sizes), _model(components)
     _refuse_impossible(system, model)
     setting = f"{_setting(sizes, components)} of {SIZES} processors"
-    return instant_picture(system, model, COMPARED_PLACEMENTS, setting)
+    return holes_picture(system, model, COMPARED_PLACEMENTS, setting)

@@ -69,12 +69,17 @@ def spanning_explorer(runtimes: Sequence[float], state: str = "") -> Explorer:
         "division": choice("spanning job", DIVISIONS),
         "clusters": choice("clusters of", CLUSTERS),
     }
-    player = Player(whole_and_spanning(runtimes, 0.25, *map(_first, (DIVISIONS, CLUSTERS))), idle=0)
+    at_first = whole_and_spanning(runtimes, 0.25, *map(_first, (DIVISIONS, CLUSTERS)))
+    player = Player(_with_ends(at_first), idle=0)
 
     def draw(**values: Any) -> None:
-        player.show(whole_and_spanning(runtimes, **values))
+        player.show(_with_ends(whole_and_spanning(runtimes, **values)))
 
     return Explorer(controls, draw, player, state, shows_scenario=False)
+
+
+def _with_ends(schedules: dict[str, Schedule]) -> dict[str, Schedule]:
+    return {f"{name}: ends at {each.end.max():g}": each for name, each in schedules.items()}
 
 
 def _first(options: dict[str, tuple[int, int]]) -> str:
