@@ -368,9 +368,9 @@ class Chart:
         figure.supxlabel(xlabel, fontsize=9)
         for axes, panel in zip(grid.flat, self.panels, strict=False):
             head(axes, fill(panel, HEADING // across))
-        if self.in_grid:
-            figure.supylabel(ylabel, fontsize=9)
         has_rows = self.in_grid and len(self.rows) > 1
+        if has_rows:
+            figure.supylabel(ylabel, fontsize=9)
         beside = [fill(row, 12) for row in self.rows] if has_rows else [ylabel] * down
         for axes, words in zip(grid[:, 0], beside, strict=True):
             axes.set_ylabel(words)

@@ -173,12 +173,20 @@ def _appearance(cell):
         return mark._replace(text=f"{mark.text}?", colour="") if cell.warning else mark
     interval = interval_of(cell, "value")
     is_decided = interval.above(0) or interval.below(0)
-    change = round(interval.estimate)
-    text = f"{change:+}".replace("-", "−") if change else "0"
+    text = _percent(interval.estimate, is_decided)
     if interval.estimate >= 900:  # A change to the tenfold and more is shown as a factor.
         text = f"×{1 + interval.estimate / 100:.0f}"
     colour = shade(interval.estimate) if is_decided else ""
     return Mark(text, colour, interval.estimate > 0)
+
+
+def _percent(change, is_decided):
+    whole = round(change)
+    if whole == 0 and not is_decided:
+        return "0"
+    # A small change that is certain must not read like no change.
+    text = f"{whole:+}" if whole else f"{change:+.1g}"
+    return text.replace("-", "−")
 
 
 def draw_cell(

@@ -48,6 +48,13 @@ def test_maps_number_their_cells_and_hatch_what_is_undecided():
     assert one.get_lines()
 
 
+def test_a_small_change_that_is_certain_does_not_read_like_no_change():
+    rows = pd.DataFrame({"psi": [0, 1, 2], "load": "low", "panel": "one", "mark": ""})
+    ends = {"ci95_low": [0.1, -0.06, -0.1], "ci95_high": [0.3, -0.02, 0.5]}
+    figure = maps(rows.assign(change=[0.2, -0.04, 0.2], **ends))
+    assert texts(figure.axes[0]) == ["+0.2", "−0.04", "0"]
+
+
 @pytest.mark.parametrize(("columns", "places"), [(6, 3), (7, 2)])
 def test_three_maps_stand_in_one_row_if_their_cells_are_wide_enough(columns, places):
     rows = pd.DataFrame(product("xyz", range(columns)), columns=["panel", "psi"])

@@ -92,15 +92,17 @@ def interval(low, high, estimate=None):
 @pytest.mark.parametrize(
     ("low", "high", "option"),
     [
-        (0.93, 0.97, "less than a tenth"),
-        (0.7, 0.8, "about a quarter"),
-        (0.45, 0.55, "about half"),
-        (0.85, 0.95, None),  # the interval has savings of two options
+        (0.02, 0.08, "less than 0.1"),
+        (0.14, 0.28, "from 0.1 to 0.3"),
+        (0.35, 0.55, "more than 0.3"),
+        (0.25, 0.35, None),  # the interval has penalties of two options
     ],
 )
-def test_the_guess_on_one_machine_can_have_each_answer(low, high, option):
-    rows = [interval(low, high) | {"way": "single machine"}]
-    assert lesson.one_machine_saves(Result(rows)) == option
+def test_the_guess_on_the_break_even_can_have_each_answer(low, high, option):
+    others = [interval(0.01, 0.9) | {"scheduling": "FCFS", "configuration": "m128"}]
+    others += [interval(0.01, 0.9) | {"scheduling": "EASY", "configuration": "m64"}]
+    rows = [interval(low, high) | {"scheduling": "EASY", "configuration": "m128"}, *others]
+    assert lesson.pays_up_to(Result(rows)) == option
 
 
 NAMES = {"m64": "m64", "m256": lesson.BY_MACHINES["m256"], "m384": lesson.BY_MACHINES["m384"]}
@@ -168,7 +170,7 @@ def test_the_guess_on_joining_can_have_each_answer(large, small, option):
 @pytest.mark.parametrize(
     ("question", "rows"),
     [
-        (lesson.one_machine_saves, {"way": "another"}),
+        (lesson.pays_up_to, {"scheduling": "EASY", "configuration": "m64"}),
         (lesson.where_spanning_pays_most, {"scheduling": "EASY", "configuration": "m64"}),
         (lesson.break_even_under_fcfs, {"scheduling": "EASY", "configuration": "m128"}),
         (lesson.spanning_at_high_load, {"spanning": "penalty 0.25", "load": 0.3}),

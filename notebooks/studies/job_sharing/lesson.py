@@ -30,7 +30,6 @@ from studies.job_sharing.model import (
     IN_TURN,
     PENALTIES,
     PRINTED_PENALTY,
-    SINGLE,
     STANDARD,
     SYNTHETIC,
 )
@@ -60,9 +59,11 @@ CET, FIRST_DAY = 1, 3
 
 # --- Questions: each function returns the option that the runs confirm, or None ---
 
-#: The possible answers to the notebook's first question, each with a range of savings. A saving is
-#: a fraction of the average weighted response time (AWRT).
-SAVINGS = {"about half": (0.4, 0.6), "about a quarter": (0.15, 0.35), "less than a tenth": (0, 0.1)}
+#: The possible answers to the question up to which penalty spanning pays, each with a range of
+#: break-even penalties.
+PAYS_UP_TO = {
+    "less than 0.1": (-np.inf, 0.1), "from 0.1 to 0.3": (0.1, 0.3), "more than 0.3": (0.3, np.inf),
+}  # fmt: skip
 #: The options for the notebook's second question, which asks on which machines spanning pays most.
 #: Each key is a configuration of machines, and its value is the option that names it.
 BY_MACHINES = {
@@ -75,16 +76,17 @@ BY_MACHINES = {
 NEARLY = 0.05
 
 
-def one_machine_saves(result: Any) -> str | None:
-    """Return the correct answer to the question: how much does one large machine save?
+def pays_up_to(result: Any) -> str | None:
+    """Return the correct answer to the question: up to which penalty does spanning pay?
 
-    The machine is compared with job sharing.
+    The intervals of the break-even penalties of all workloads on m128 under EASY must lie within
+    the range of the answer.
     """
-    table = pick(result.figure("figure4").data(), weight="work", way=SINGLE)
-    if table.empty:
+    ends = pick(result.figure("break_even").data(), scheduling="EASY", configuration="m128")
+    if ends.empty:
         return None
-    least, most = 1 - table["ci95_high"].max(), 1 - table["ci95_low"].min()
-    shown = [name for name, (low, high) in SAVINGS.items() if low <= least and most <= high]
+    least, most = ends["ci95_low"].min(), ends["ci95_high"].max()
+    shown = [name for name, (low, high) in PAYS_UP_TO.items() if low <= least and most <= high]
     return shown[0] if shown else None
 
 
