@@ -208,7 +208,9 @@ def name_signs(
         for name in names
     ]  # fmt: skip
     place = {"loc": "upper left", "bbox_to_anchor": (1.03, 1.0), "frameon": False}
-    axes.legend(handles=entries, fontsize=8, **place)
+    # A short sample would hide the dashes behind its marker.
+    length = 3.5 if any(name in dashed for name in look) else 2.0
+    axes.legend(handles=entries, fontsize=8, handlelength=length, **place)
 
 
 def mark_powers(axis: Axis, ends: tuple[float, float] | None = None) -> None:

@@ -247,7 +247,7 @@ EXERCISES = [
     (OB, 1, 3, [4, 2, None]), (OB, 2, 5, [4, None]),
     (OB, 3, wide_jobs, [None]), (OB, 4, refused_by_a_limit, [None]),
     (OB, 5, with_reservations, [0.75, None]),
-    (OB, 7, "cd", ["c", "d", "acd", "bcd", "cde", 5]),
+    (OB, 7, "cd", ["c", "d", "acd", "bcd", "cde", "cdf", 5]),
     (OS, 1, "conservative, alone", ["span", SOONER, "share one queue", 2]),
     (OS, 2, 408, [286, 200, 338, 1000]), (OS, 3, wait_with_360, [9.82, 5.61, 15_159, 4.0]),
     (OS, 4, sooner_instead_of_at_need, [-0.48, 1727, 0.0, 25]),

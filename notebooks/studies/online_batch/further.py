@@ -169,13 +169,13 @@ def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
     lines: dict[str, Any] = {"y": "ratio", "scales": ("linear", "log"), "look": styles}
     figure = draw_trend(table, style=style, **lines, **axes, **titles)
     for panel in figure.axes:
-        panel.axhline(1, color=plots.GREY, linewidth=1)
+        panel.axhline(1, color="black", linestyle=":", linewidth=1)
     return figure
 
 
 BESIDE_CAPTION = Caption(
     "booking beside backfilling: some jobs book up to 3 hours ahead, and conservative "
-    "backfilling plans the others around them; intervals: 95 %, bootstrap over weeks; grey: no "
+    "backfilling plans the others around them; intervals: 95 %, bootstrap over weeks; dotted: no "
     "job books",
     finding="If lengths are guessed, jobs that book wait far longer, and so do many that queue",
 )

@@ -490,6 +490,10 @@ def _what_follows(answer: Any) -> str:
             kth_queue["ci95_low"][0.1] > 1,
             "look at the whole interval at one job in ten",
         ),
+        "f": (
+            bool(certain.loc[(CTC, EXACT, ONLINE), "ci95_high"] < 1),
+            "which lengths did the scheduler of the log know?",
+        ),
     }
     return follows(answer, sentences)
 
