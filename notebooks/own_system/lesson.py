@@ -201,7 +201,7 @@ def sharing_guess(report: SitesReport) -> Guess | HTML:
 
 
 def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
-    """Ask for which width of jobs an option shortens the wait by the largest part of it.
+    """Ask for which width of jobs an option shortens the mean wait by most hours.
 
     The opened answer shows the changes of all groups of jobs.
 
@@ -213,16 +213,17 @@ def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:
     # If a mean wait is 0 today, its relative change is not defined.
     today = (widths["value"] - widths["change"]).replace(0, np.nan)
     table = (widths["change"] / today).dropna()
+    changes = widths["change"][table.index]
     if len(table) < 2:
         return _no_numbers(rows["warning"], "fewer than two widths of jobs wait today")
-    most = f"{widths['change'].idxmin()} wide"
+    most = f"{table.idxmin()} wide"
     return guess(
-        f"With '{option}': for which width of jobs does the mean wait fall by most percent?",
+        f"With '{option}': for which width of jobs does the mean wait fall by most hours?",
         *(f"{width} wide" for width in table.index),
-        reply=f"By hours, it is {most}. These are estimates; the figure has intervals, in hours."
-        if widths["change"].min() < 0
+        reply=f"By percent, it is {most}. These are estimates; the figure has intervals, in hours."
+        if changes.min() < 0
         else "No width gains.",
-        answer=lambda: f"{table.idxmin()} wide" if table.min() < 0 else None,
+        answer=lambda: f"{changes.idxmin()} wide" if changes.min() < 0 else None,
         then=change_by_group_picture(report, option),
     )
 
@@ -240,7 +241,7 @@ def penalty_guess(report: SitesReport) -> Guess | HTML:
         "Up to what penalty does spanning, whenever no site has room, shorten the AWRT of all jobs "
         "more than sharing one queue does?",
         *PENALTIES_GUESSED,
-        reply="That is the estimate; the figure has its interval.",
+        reply=_answers_within(row["penalty_low"], row["penalty_high"], PENALTIES_GUESSED),
         answer=lambda: _penalty_range(row),
         then=break_even_picture(report),
     )
@@ -257,12 +258,15 @@ def buy_guess(report: SitesReport) -> Guess | HTML:
     alone = report.tables["options"].query("option == @ALONE and metric == 'mean wait'")
     site = alone.query("grouping == 'site'").set_index("group")["value"].fillna(np.inf).idxmax()
     row = table.set_index("site").loc[site]
-    more = 100 * (row["processors"] / row["today"] - 1)
+    more, low, high = (
+        100 * (row[name] / row["today"] - 1)
+        for name in ("processors", "processors_low", "processors_high")
+    )
     return guess(
         f"How many more processors would {site} need to wait as briefly alone as with one shared "
         "queue?",
         *BOUGHT_GUESSED,
-        reply="That is the estimate; the figure has its interval.",
+        reply=_answers_within(low, high, BOUGHT_GUESSED),
         answer=lambda: _range_of(more, BOUGHT_GUESSED),
         then=buy_picture(report),
     )
@@ -277,6 +281,19 @@ def _penalty_range(row: pd.Series) -> str | None:
     # Beyond the largest simulated penalty, nothing is known.
     beyond = row["penalty"] > row["most"] and row["most"] < 0.4
     return None if beyond else _range_of(row["penalty"], PENALTIES_GUESSED)
+
+
+def _answers_within(low: float, high: float, ranges: Mapping[str, float]) -> str:
+    # A guess about an estimate must not hide that the interval leaves other answers open.
+    ends = _range_of(low, ranges), _range_of(high, ranges)
+    if None in ends:
+        return "That is the estimate; there is no interval."
+    names = [*ranges]
+    possible = names[names.index(ends[0]) : names.index(ends[1]) + 1]
+    if len(possible) == 1:
+        return "That is the estimate, and its 95 % interval contains no other answer."
+    listed = ", ".join(f"“{name}”" for name in possible)
+    return f"That is the estimate. Its 95 % interval contains parts of these answers: {listed}."
 
 
 def _range_of(value: float, ranges: Mapping[str, float]) -> str | None:

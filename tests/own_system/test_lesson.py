@@ -23,14 +23,13 @@ def mean_waits(report, option, grouping):
     return table[(table["option"] == option) & (table["grouping"] == grouping)]
 
 
-def test_the_width_that_gains_most_is_that_of_the_largest_fall_in_percent(report):
+def test_the_width_that_gains_most_is_that_of_the_largest_fall_in_hours(report):
     asked = lesson.widths_guess(report)
     widths = mean_waits(report, SHARED, "width").set_index("group")
     alone = mean_waits(report, ALONE, "width").set_index("group")["value"]
     then_of_today = widths["value"] / alone
-    assert asked._answer() == f"{then_of_today.idxmin()} wide"
-    by_hours = (alone - widths["value"]).idxmax()
-    assert asked._reply.startswith(f"By hours, it is {by_hours} wide.")
+    assert asked._answer() == f"{(alone - widths['value']).idxmax()} wide"
+    assert asked._reply.startswith(f"By percent, it is {then_of_today.idxmin()} wide.")
     drawn = lesson.change_by_group_picture(report)._repr_mimebundle_()["text/html"]
     for width, ratio in then_of_today.items():
         (row,) = re.findall(f"<li>{width} wide: ([^<]*)</li>", drawn)
@@ -102,6 +101,19 @@ def test_where_nothing_can_be_compared_the_reason_stands_in_the_place_of_the_que
 def test_the_range_of_the_penalty_is_that_of_the_break_even(report, penalty, most, answer):
     columns = {"penalty": penalty, "most": most, "penalty_low": 0.0, "penalty_high": most}
     assert lesson.penalty_guess(with_table(report, "break_even", **columns))._answer() == answer
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.2, 0.3, "contains no other answer"), (0.05, 0.3, "“to one below 0.1”, “to one from 0.1"),
+        (-np.inf, np.inf, "“to one from 0.1 to 0.4”, “to one above 0.4”"),
+        (np.nan, 0.3, "no interval"),
+    ],
+)  # fmt: skip
+def test_the_reply_names_the_answers_that_the_interval_leaves_open(report, low, high, words):
+    columns = {"penalty": 0.25, "most": 0.5, "penalty_low": low, "penalty_high": high}
+    assert words in lesson.penalty_guess(with_table(report, "break_even", **columns))._reply
 
 
 def test_the_processors_to_buy_are_those_of_the_site_with_the_longest_wait(report):

@@ -233,7 +233,7 @@ def _jobs_of_one_size(answer: Any) -> str:
 
 def _penalty(answer: Any, right: float, within: float, hint: str) -> str:
     slips = {
-        "that is the ratio of the run times; the penalty is this ratio minus 1": 1 + right,
+        "that is the ratio of spanning to whole jobs; the penalty is this ratio minus 1": 1 + right,
         "that is the ratio of whole to spanning jobs; take its inverse": 1 / (1 + right),
     }
     return near(answer, right, within, hint, slips)
