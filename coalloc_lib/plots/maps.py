@@ -184,9 +184,9 @@ def _percent(change, is_decided):
     whole = round(change)
     if whole == 0 and not is_decided:
         return "0"
-    # A small change that is certain must not read like no change.
-    text = f"{whole:+}" if whole else f"{change:+.1g}"
-    return text.replace("-", "−")
+    # A small change that is certain must not read like no change: its sign stays.
+    digits = 0 if whole or abs(change) < 0.01 else 1 if abs(change) >= 0.095 else 2
+    return f"{change:+.{digits}f}".replace("-", "−")
 
 
 def draw_cell(

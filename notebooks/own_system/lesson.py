@@ -241,7 +241,9 @@ def penalty_guess(report: SitesReport) -> Guess | HTML:
         "Up to what penalty does spanning, whenever no site has room, shorten the AWRT of all jobs "
         "more than sharing one queue does?",
         *PENALTIES_GUESSED,
-        reply=_answers_within(row["penalty_low"], row["penalty_high"], PENALTIES_GUESSED),
+        reply=_about_estimate(
+            _penalty_range(row), row["penalty_low"], row["penalty_high"], PENALTIES_GUESSED
+        ),
         answer=lambda: _penalty_range(row),
         then=break_even_picture(report),
     )
@@ -262,12 +264,13 @@ def buy_guess(report: SitesReport) -> Guess | HTML:
         100 * (row[name] / row["today"] - 1)
         for name in ("processors", "processors_low", "processors_high")
     )
+    right = _range_of(more, BOUGHT_GUESSED)
     return guess(
         f"How many more processors would {site} need to wait as briefly alone as with one shared "
         "queue?",
         *BOUGHT_GUESSED,
-        reply=_answers_within(low, high, BOUGHT_GUESSED),
-        answer=lambda: _range_of(more, BOUGHT_GUESSED),
+        reply=_about_estimate(right, low, high, BOUGHT_GUESSED),
+        answer=lambda: right,
         then=buy_picture(report),
     )
 
@@ -283,8 +286,10 @@ def _penalty_range(row: pd.Series) -> str | None:
     return None if beyond else _range_of(row["penalty"], PENALTIES_GUESSED)
 
 
-def _answers_within(low: float, high: float, ranges: Mapping[str, float]) -> str:
+def _about_estimate(right: str | None, low: float, high: float, ranges: Mapping[str, float]) -> str:
     # A guess about an estimate must not hide that the interval leaves other answers open.
+    if right is None:
+        return "There is no estimate, or it lies beyond the largest value that was simulated."
     ends = _range_of(low, ranges), _range_of(high, ranges)
     if None in ends:
         return "That is the estimate; there is no interval."

@@ -114,6 +114,8 @@ def test_the_range_of_the_penalty_is_that_of_the_break_even(report, penalty, mos
 def test_the_reply_names_the_answers_that_the_interval_leaves_open(report, low, high, words):
     columns = {"penalty": 0.25, "most": 0.5, "penalty_low": low, "penalty_high": high}
     assert words in lesson.penalty_guess(with_table(report, "break_even", **columns))._reply
+    beyond = with_table(report, "break_even", **columns | {"penalty": np.inf, "most": 0.2})
+    assert lesson.penalty_guess(beyond)._reply.startswith("There is no estimate, or it lies beyond")
 
 
 def test_the_processors_to_buy_are_those_of_the_site_with_the_longest_wait(report):

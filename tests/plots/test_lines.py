@@ -173,6 +173,19 @@ def grid(rows=("upper", "lower"), /, **how):
     return lines(found, row="row", **how)
 
 
+def test_a_grid_of_one_row_has_one_label_of_the_vertical_axis():
+    for rows in (("only",), ("upper", "lower")):
+        figure = grid(rows, ylabel="mean wait")
+        labels = [figure.get_supylabel(), *(axes.get_ylabel() for axes in figure.axes)]
+        assert labels.count("mean wait") == 1
+
+
+def test_the_legend_has_a_longer_sample_for_dashed_lines():
+    styles = (plots.LineStyle(), plots.LineStyle(dashed=["EASY"]))
+    plain, dashed = (grid(style=style).axes[1].get_legend() for style in styles)
+    assert plain.handlelength < dashed.handlelength
+
+
 def test_what_is_printed_is_a_diamond_in_its_own_row_of_a_grid():
     printed = pd.DataFrame({"line": "Online", "x": [2.0, 4.0], "y": [0.4, 0.3]})
     for places, expected in (

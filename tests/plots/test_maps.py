@@ -49,10 +49,13 @@ def test_maps_number_their_cells_and_hatch_what_is_undecided():
 
 
 def test_a_small_change_that_is_certain_does_not_read_like_no_change():
-    rows = pd.DataFrame({"psi": [0, 1, 2], "load": "low", "panel": "one", "mark": ""})
-    ends = {"ci95_low": [0.1, -0.06, -0.1], "ci95_high": [0.3, -0.02, 0.5]}
-    figure = maps(rows.assign(change=[0.2, -0.04, 0.2], **ends))
-    assert texts(figure.axes[0]) == ["+0.2", "−0.04", "0"]
+    rows = pd.DataFrame({"psi": range(5), "load": "low", "panel": "one", "mark": ""})
+    changes = np.array([0.2, -0.04, -0.5, 0.00002, 1.4])
+    ends = {"ci95_low": changes - abs(changes) / 2, "ci95_high": changes + abs(changes) / 2}
+    found = maps(rows.assign(change=changes, **ends))
+    assert texts(found.axes[0]) == ["+0.2", "−0.04", "−0.5", "+0", "+1"]
+    undecided = maps(rows.assign(change=changes, ci95_low=-9, ci95_high=9)).axes[0]
+    assert texts(undecided) == ["0", "0", "0", "0", "+1"]
 
 
 @pytest.mark.parametrize(("columns", "places"), [(6, 3), (7, 2)])

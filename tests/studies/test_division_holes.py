@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
+from coalloc_lib.model.system import parse_clusters
 from coalloc_lib.statistics.maximum import max_utilization_by_simulation
 from studies.cluster_configurations.division_explorer import division_explorer
 from studies.cluster_configurations.division_holes import idle_by_rank, mean_components
@@ -34,6 +35,19 @@ def test_the_mean_components_of_a_job_are_in_the_order_of_their_sizes():
     assert mean_components(co.JobModel(co.uniform(1, 2), 2)) == pytest.approx(
         [1.75, 1.25], abs=0.03
     )
+
+
+@pytest.mark.parametrize(("division", "better"), [("4x32", "worst fit"), ("8x16", "first fit")])
+def test_the_idle_processors_follow_the_components_under_the_better_placement(division, better):
+    """The largest difference of a cluster from the component that it could take."""
+    model = co.JobModel(co.parse_sizes("D(0.9)[1,8]"), 4)
+    needed = np.array(mean_components(model))
+    found = idle_by_rank(parse_clusters(division), model, PLACEMENTS)
+    away = {
+        name: np.abs(np.array([each.mean for each in ranks[:4]]) - needed).max()
+        for name, ranks in found.items()
+    }
+    assert min(away, key=away.get) == better
 
 
 def test_the_explorer_shows_the_idle_processors_of_the_chosen_division():
