@@ -41,7 +41,8 @@ class Guess(ipw.VBox):
         answer: Answer = None,
         then: Any = None,
     ) -> None:
-        self.question, self._reply, self._answer, self._then = question, reply, answer, then
+        self.question, self._reply, self._answer = question, reply, answer
+        self._then = then if isinstance(then, list | tuple) else () if then is None else (then,)
         self._buttons = ipw.RadioButtons(
             options=list(options), value=None, description="Your guess",
             orientation="horizontal", layout={"width": "auto", "height": "auto"},
@@ -64,18 +65,9 @@ class Guess(ipw.VBox):
 
     def _react(self, _change: Any) -> None:
         said = f"You say: <b>{escape(str(self.choice))}</b>. {escape(self._verdict_and_reply())}"
-        if isinstance(self._then, ipw.Widget):
-            self.children = [*self._parts, self._then]
-        else:
-            said += f"<div>{self._picture()}</div>"
         self._reaction.value = said
-
-    def _picture(self) -> str:
-        if self._then is None:
-            return ""
-        data = self._then._repr_mimebundle_()
-        # Some widgets return a pair of their data and the metadata.
-        return (data[0] if isinstance(data, tuple) else data)["text/html"]
+        if len(self.children) == len(self._parts):  # the first choice
+            self.children = [*self._parts, *(_as_widget(part) for part in self._then)]
 
     def _verdict_and_reply(self) -> str:
         verdict = ""
@@ -93,11 +85,26 @@ class Guess(ipw.VBox):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         options = "".join(f"<li>{escape(option)}</li>" for option in self._buttons.options)
-        answer = f"<p>{escape(self._verdict_and_reply())}</p>{self._picture()}"
+        shown = "".join(_as_html(part) for part in self._then)
+        answer = f"<p>{escape(self._verdict_and_reply())}</p>{shown}"
         folded = f"<details><summary>What came out</summary>{answer}</details>"
         still = f"<p><b>{escape(self.question)}</b></p><ul>{options}</ul>{folded}"
         words = f"{self.question} {' / '.join(self._buttons.options)}"
         return super()._repr_mimebundle_(**kwargs) | {"text/html": still, "text/plain": words}
+
+
+def _as_html(part: Any) -> str:
+    """Return a part of an answer (a figure, a widget or a table) as HTML for a page."""
+    if isinstance(part, HTML):
+        return str(part.data)
+    data = part._repr_mimebundle_()
+    # Some widgets return a pair of their data and the metadata.
+    return str((data[0] if isinstance(data, tuple) else data)["text/html"])
+
+
+def _as_widget(part: Any) -> ipw.Widget:
+    """Return a part of an answer as a widget, which is drawn only if it is a child of another."""
+    return part if isinstance(part, ipw.Widget) else ipw.HTML(f"<div>{_as_html(part)}</div>")
 
 
 def guess(
@@ -124,8 +131,9 @@ def guess(
         The correct option, or a function without arguments that returns it. The function is called
         after a guess, and returns None if the results do not decide the question. Without an
         answer, the widget does not say whether the guess is right.
-    then : ShownFigure, Picture or Widget, optional
-        The figure, player or explorer that shows the answer.
+    then : ShownFigure, Picture, Widget or HTML, or a list of them, optional
+        The figure, player or explorer that shows the answer, or several, for example a figure and
+        the table of its numbers, which `folded` returns.
 
     Raises
     ------

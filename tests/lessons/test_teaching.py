@@ -55,6 +55,26 @@ def test_the_player_of_a_guess_appears_with_the_answer_and_only_once():
         assert asked.children.count(player) == 1
 
 
+def test_the_table_of_a_guess_is_below_its_figure():
+    figure, _ = co.plots.new_figure()
+    table = folded("Numbers", pd.DataFrame({"wait": [1.5]}))
+    asked = guess("Which?", "this", "that", then=[co.plots.Picture(figure, "the figure"), table])
+    before, answer = asked._repr_mimebundle_()["text/html"].split("<details>", 1)
+    assert "1.5" not in before
+    assert answer.index("<img") < answer.index("Numbers") < answer.index("1.5")
+    assert "1.5" not in "".join(
+        part.value
+        for part in asked.children
+        if hasattr(part, "value") and isinstance(part.value, str)
+    )
+    for choice in ("this", "that"):
+        asked._buttons.value = choice
+        *_, drawn, listed = asked.children
+        assert "<img" in drawn.value
+        assert "1.5" in listed.value
+    assert listed.value.count("<details>") == 1
+
+
 def text_of(shown):
     """Return what the check of an exercise shows, without HTML tags."""
     return re.sub("<[^>]*>", "", shown.data)
