@@ -43,7 +43,7 @@ WORDS_BOX = NAME_BOX | {"alpha": 0.75}
 @dataclass(frozen=True)
 class _Look:
     rows: list[str]
-    names: list[str]
+    names: list[str] | None
     signs: Mapping[str, MarkerStyle]
     span: tuple[float, float]
     is_log: bool
@@ -72,7 +72,8 @@ def intervals(
     x, row : str
         The columns with the estimate, and with the row in which the interval is drawn.
     series, panel : str, optional
-        The columns with the name of the interval in its row, and with its panel.
+        The columns with the name of the interval in its row, and with its panel. If `series` is
+        the column of the rows, each row has its own colour, and the figure needs no legend.
     xlabel : str
         The label of the horizontal axis.
     span : (float, float), optional
@@ -141,13 +142,14 @@ def intervals(
     used = {"": STANDARD} | looks(filter(None, names), look)
     panels = points["panel"].nunique()
     rows, notes = list(points["row"].unique()), []
+    beside = None if series == row else names
     figure, line = _new_panels(points, row_height, xlabel)
     for axes, (heading, here) in zip(line, points.groupby("panel", sort=False), strict=True):
         ends = span or _fitted(here, log)
-        _draw_panel(axes, here, heading, _Look(rows, names, used, ends, log, factors, panels))
+        _draw_panel(axes, here, heading, _Look(rows, beside, used, ends, log, factors, panels))
         notes += _notes(here, ends, hollow, beyond)
-    if len(names) > 1:
-        name_signs(line[-1], used, names)
+    if beside and len(beside) > 1:
+        name_signs(line[-1], used, beside)
     title_figure(figure, title, subtitle, *dict.fromkeys(notes))
     return figure
 

@@ -55,8 +55,9 @@ WIDEST_GUESTS = 1, 16
 #: in seconds that users hardly notice.
 BOUGHT_AT_CTC, UNNOTICED = 20, 60.0
 
-#: The answers that two guesses offer. Each answer is a range of penalties or of percentages of
-#: processors, and has the upper end of its range here.
+#: The answers that three guesses offer. Each answer is a range of loads, of penalties or of
+#: percentages of processors, and has the upper end of its range here.
+LOADS_GUESSED = {"at most 0.6": 0.6, "0.6 to 0.8": 0.8, "over 0.8": np.inf}
 PENALTIES_GUESSED = {
     "to none, not even 0": -1e-9, "to one below 0.1": 0.1, "to one from 0.1 to 0.4": 0.4,
     "to one above 0.4": np.inf,
@@ -198,6 +199,50 @@ def sharing_guess(report: SitesReport) -> Guess | HTML:
         answer=right, reply="The form below has the other options.",
         then=change_by_group_picture(report, groupings=("all", "site")),
     )  # fmt: skip
+
+
+def loads_guess(report: SitesReport) -> Guess | HTML:
+    """Ask how busy the other sites are in the worst week of the busiest site.
+
+    If there is only one site, the result is a sentence that says why there is no question.
+    """
+    weeks = report.tables["weeks"].pivot(index="week", columns="site", values="load")
+    if len(weeks.columns) < 2:
+        return HTML("<p>Nothing can be compared here: there is only one site.</p>")
+    busiest = weeks.mean().idxmax()
+    week = weeks[busiest].idxmax()
+    others = weeks.loc[week].drop(busiest)
+    least, asked = others.min(), "least busy of the other sites"
+    return guess(
+        f"Take the week with the largest load at {busiest}. How large is the load of "
+        f"{others.index[0] if len(others) == 1 else f'the {asked}'} in this week?",
+        *LOADS_GUESSED,
+        answer=_range_of(least, LOADS_GUESSED),
+        reply=f"It is week {week}, with a load of {weeks[busiest][week]:.2f} at {busiest} and of "
+        f"{least:.2f} at {others.idxmin()}.",
+        then=load_picture(report),
+    )
+
+
+def waits_guess(report: SitesReport) -> Guess | HTML:
+    """Ask which jobs wait longest today at the site with the longest mean wait.
+
+    If fewer than two widths of jobs wait there, the result is a sentence that says why.
+    """
+    alone = report.tables["options"].query("option == @ALONE and metric == 'mean wait'")
+    site = alone.query("grouping == 'site'").set_index("group")["value"].fillna(np.inf).idxmax()
+    waits = report.tables["waits"].query("grouping == 'width' and site == @site")
+    means = waits.set_index("group")["model_mean"].dropna()
+    if (means > 0).sum() < 2:
+        return _no_numbers(pd.Series(dtype=str), "fewer than two widths of jobs wait today")
+    return guess(
+        f"Which jobs of {site} wait longest today, on average?",
+        *(f"{width} wide" for width in means.index),
+        answer=f"{means.idxmax()} wide",
+        reply=f"They wait {means.max() / HOUR:.1f} hours on average; jobs {means.idxmin()} wide "
+        f"wait {means.min() / HOUR:.1f} hours.",
+        then=waits_picture(report),
+    )
 
 
 def widths_guess(report: SitesReport, option: str = SHARED) -> Guess | HTML:

@@ -44,6 +44,38 @@ def test_the_width_that_gains_most_is_that_of_the_largest_fall_in_hours(report):
     assert lesson.widths_guess(longer)._reply == "No width gains."
 
 
+def test_the_worst_week_of_the_busiest_site_is_asked_for(report):
+    weeks = report.tables["weeks"]
+    busiest = weeks.groupby("site")["load"].mean().idxmax()
+    worst = weeks[weeks["site"] == busiest].sort_values("load").iloc[-1]["week"]
+    (other,) = weeks[(weeks["site"] != busiest) & (weeks["week"] == worst)]["load"]
+    asked = lesson.loads_guess(report)
+    assert busiest in asked.question
+    assert f"week {worst}," in asked._reply
+    assert f"{other:.2f}" in asked._reply
+    assert asked._answer == (
+        "at most 0.6" if other <= 0.6 else "0.6 to 0.8" if other <= 0.8 else "over 0.8"
+    )
+    is_other = (weeks["site"] != busiest) & (weeks["week"] == worst)
+    for load, answer in ((0.59, "at most 0.6"), (0.7, "0.6 to 0.8"), (1.3, "over 0.8")):
+        table = with_table(report, "weeks", load=weeks["load"].mask(is_other, load))
+        assert lesson.loads_guess(table)._answer == answer
+    alone = report._replace(tables=report.tables | {"weeks": weeks[weeks["site"] == busiest]})
+    assert "there is only one site" in lesson.loads_guess(alone).data
+
+
+def test_the_widths_that_wait_longest_are_those_of_the_site_that_waits_longest(report):
+    site = mean_waits(report, ALONE, "site").sort_values("value")["group"].iloc[-1]
+    waits = report.tables["waits"].query("grouping == 'width'")
+    means = waits[waits["site"] == site].set_index("group")["model_mean"]
+    asked = lesson.waits_guess(report)
+    assert site in asked.question
+    assert asked._answer == f"{means.idxmax()} wide"
+    assert [*asked._buttons.options] == [f"{width} wide" for width in means.dropna().index]
+    nobody = with_table(report, "waits", model_mean=0.0)
+    assert "fewer than two widths of jobs wait today" in lesson.waits_guess(nobody).data
+
+
 def test_a_wrong_option_is_answered_by_one_line(report, capsys):
     shell = InteractiveShell()
     shell.push({"lesson": lesson, "report": report})

@@ -56,6 +56,17 @@ def test_a_printed_value_beyond_the_axis_has_an_arrow_in_the_style_of_the_diamon
     assert ("beyond the axis" in subtitle_of(figure)) == (mark != "D")
 
 
+def test_rows_that_are_series_have_colours_of_their_own_and_no_legend():
+    rows = [{"psi": psi, "ci95_low": 0, "ci95_high": 1, "row": str(psi)} for psi in (0.2, 0.4)]
+    figure = plots.intervals(pd.DataFrame(rows), x="psi", row="row", series="row")
+    (axes,) = figure.axes
+    assert axes.get_legend() is None
+    assert not figure.legends
+    dots = [line for line in axes.lines if len(line.get_xdata()) == 1]
+    assert [float(line.get_ydata()[0]) for line in dots] == [0, 1]  # in the middle of each row
+    assert len({line.get_color() for line in dots}) == 2
+
+
 @pytest.mark.parametrize(("before", "rings"), [(-9.0, 0), (0.5, 1), (9.0, 0), (np.nan, 0)])
 def test_an_earlier_estimate_beyond_the_axis_has_no_ring(before, rings):
     figure, _ = interval(more={"earlier": before}, before="earlier")

@@ -345,7 +345,12 @@ def test_the_ratio_by_the_penalty_is_that_of_the_schedules(without_images):
 
 def test_the_title_names_the_penalties_that_surely_pay_or_lose(without_images):
     titles = set()
-    for how in ({}, {"policy": "FCFS"}, {"workload": "synthetic, 1"}, {"configuration": "m64"}):
+    for how in (
+        {},
+        {"policy": "FCFS"},
+        {"workload": "synthetic workload 1"},
+        {"configuration": "m64"},
+    ):
         alt = sharing.sharing_picture(**how, penalty=0.35, picture=sharing.BY_PENALTY).alt
         numbers = re.findall(r"penalty ([\d.]+): [\d.]+ \(([\d.]+) to ([\d.]+)\)", alt)
         assert len(numbers) == 9
@@ -455,7 +460,7 @@ def test_ratios_are_in_doubt_if_the_queue_grows_to_the_end(drawn):
 
 def test_rings_mark_the_ratios_before_except_that_of_sharing(drawn):
     usual = {"configuration": "m128", "policy": "EASY", "penalty": 0.25, "load": "as they came"}
-    usual |= {"workload": "synthetic, 1", "weight": "processors", "picture": sharing.TIMES}
+    usual |= {"workload": "synthetic workload 1", "weight": "processors", "picture": sharing.TIMES}
     sharing.sharing_picture(**usual)
     ratios = drawn["dots"].set_index("mode")["ratio"]
     sharing.sharing_picture(**usual | {"penalty": 0.5}, before=usual)
@@ -474,9 +479,9 @@ def test_each_workload_has_its_picture_and_a_slow_policy_runs_its_first_jobs_alo
 
 
 def test_jobs_come_at_the_load_that_is_chosen(drawn):
-    jobs = sharing.streams()["synthetic, 1"]
+    jobs = sharing.streams()["synthetic workload 1"]
     for picture in sharing.PICTURES:
-        sharing.sharing_picture(workload="synthetic, 1", load="0.8", picture=picture)
+        sharing.sharing_picture(workload="synthetic workload 1", load="0.8", picture=picture)
     slower = jobs.offered_load(co.Multicluster([128] * 4)) / 0.8
     days = np.ptp(jobs.submit) * slower / DAY
     assert drawn["timelines"]["day"].max() == int(days) - 1  # from 0, whole days

@@ -19,6 +19,7 @@ from coalloc_lib.statistics import DAY, Interval, interval_columns, resample_sum
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.inputs import choice, slider_with_entry
 from studies.job_sharing import model
+from studies.job_sharing.figures import LOOK
 from studies.job_sharing.runs import Setting, simulate
 
 #: The weights of the average weighted response time (AWRT) that the user can choose. Each key is
@@ -37,6 +38,8 @@ RESAMPLES = 300
 #: The largest number of workloads of each kind, extracts of the log or synthetic samples, that the
 #: user can choose from.
 OFFERED = 7
+#: The names of the workloads of each kind.
+NAMES = {model.EXTRACTS: "extract {} of the log", model.SYNTHETIC: "synthetic workload {}"}
 #: Two limits on the number of jobs that are simulated, counted from the start of a workload: under
 #: conservative backfilling, which is slow, and under every policy while the user moves a control.
 BOUNDED, SOON = {"conservative": 3_000}, 500
@@ -60,8 +63,8 @@ LOADS = {"as they came": None} | {f"{load / 10:g}": load / 10 for load in range(
 def streams() -> dict[str, JobStream]:
     """Return a dict from names to workloads: extracts of the log, and synthetic samples."""
     return {
-        f"{name}, {number}": jobs
-        for name, draws in model.workloads(OFFERED).items()
+        NAMES[kind].format(number): jobs
+        for kind, draws in model.workloads(OFFERED).items()
         for number, jobs in enumerate(draws[:OFFERED], start=1)
     }
 
@@ -137,7 +140,7 @@ def _response_picture(ran, label, weight, before):
     if (table["ci95_high"] > MOST_GROWTH * table["ratio"]).any():
         rings += "; a very wide interval: the queue may have grown to the end of the log"
     dots = plots.intervals(
-        table, x="ratio", row="mode", factors=True, row_height=0.34,
+        table, x="ratio", row="mode", series="mode", look=LOOK, factors=True, row_height=0.34,
         span=SPAN, before="before", beyond="arrows: beyond the axis",
         xlabel="AWRT divided by that of sharing", title=_title(ran, spanning_over_sharing),
         subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "

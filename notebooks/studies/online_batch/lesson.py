@@ -12,7 +12,6 @@ import pandas as pd
 import coalloc_lib as co
 from coalloc_lib import plots
 from coalloc_lib.basics.checks import InputError, instance_of
-from coalloc_lib.plots import format_interval
 from coalloc_lib.schedules.reading import booked_end
 from coalloc_lib.statistics import Interval, interval_columns, pick
 from coalloc_lib.widgets import booking_session
@@ -53,6 +52,12 @@ from studies.weeks import week_of, weekly_sums
 #: The panel of Figure 7(a) that a question in the notebook refers to, and the columns with the mean
 #: wait and the two ends of its interval.
 SINCE, COLUMNS = "from the submission", ("estimate", "ci95_low", "ci95_high")
+#: The options of the question how long the longest wait under EASY is.
+LONGEST = (
+    "about as long as with online booking",
+    "about as long as in the record",
+    "far from both",
+)  # fmt: skip
 #: The options of a question in the notebook: how much does the mean wait, counted from the
 #: submission, grow if all jobs reserve ahead, by 1.5 hours on average?
 AHEAD = (
@@ -169,6 +174,22 @@ def small_jobs(result: Any) -> str | None:
         "ten times as much": (3, 30),
     }
     return _among(found, options)
+
+
+def longest_under_easy(result: Any) -> str | None:
+    """Return the correct answer to the question: where is the longest wait under EASY?
+
+    It is compared with the longest wait under booking and with the longest recorded wait.
+    """
+    shares = result.figure("figure4").data().query("estimate > 0")
+    longest = shares.groupby(["log", "line"])["at"].max().unstack()
+    to_booking = np.exp(abs(np.log(longest["EASY"] / longest[LEAST])))
+    to_record = longest["recorded"] / longest["EASY"]
+    if (to_booking < 1.5).all() and (to_record > 2).all():
+        return LONGEST[0]
+    if (to_record < 1.5).all() and (to_booking > 2).all():
+        return LONGEST[1]
+    return LONGEST[2] if (to_record > 2).all() and (to_booking > 2).all() else None
 
 
 def reserving_ahead(result: Any) -> str | None:
@@ -317,7 +338,7 @@ def who_books(
     DataFrame
         A row for each rule. Waits are counted from the requested start. They are divided by the
         wait of the same jobs under conservative backfilling, in the same weeks. The column ``than
-        drawn`` has the wait of all jobs over their wait if the same number of jobs, chosen at
+        at random`` has the wait of all jobs over their wait if the same number of jobs, chosen at
         random, books. The intervals of 95 % are by bootstrap over weeks.
     """
     instance_of("rules", rules, dict, "functions by name")
@@ -330,7 +351,8 @@ def who_books(
 
     def over(one: np.ndarray, other: np.ndarray, asked: np.ndarray) -> str:
         both = (hours_by_week(wait, week, asked) for wait in (one, other))
-        return format_interval(BY_WEEKS.ratio(*both), 2)
+        ratio = BY_WEEKS.ratio(*both)
+        return f"{ratio.estimate:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
 
     everyone, queued = np.ones(len(jobs), bool), waits(np.zeros(len(jobs), bool))
     chance, rows = np.random.default_rng(DRAWN).random(len(jobs)), {}
@@ -346,7 +368,7 @@ def who_books(
         row = {"share of jobs": f"{books.mean():.0%}", "share of work": f"{work:.0%}"}
         groups = {"all jobs": everyone, "those that book": books, "those that queue": ~books}
         row |= {group: over(wait, queued, asked) for group, asked in groups.items()}
-        row["than drawn"] = over(wait, waits(chance < books.mean()), everyone)
+        row["than at random"] = over(wait, waits(chance < books.mean()), everyone)
         rows[name] = row
     return pd.DataFrame(rows).T.rename_axis("who books")
 
