@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import takewhile
 from numbers import Real
 from typing import Any
 
@@ -54,6 +55,7 @@ class Guess(ipw.VBox):
         self._buttons.observe(self._react, "value")
         title = ipw.HTML(f"<b>{escape(question)}</b>", layout=plain)
         self._buttons.add_class("coalloc-needs-python")
+        self._opened: list[ipw.Widget] = []  # the widgets of the answer, after the first choice
         self._parts = [ui.styled(), title, self._buttons, ui.gone(), self._reaction]
         super().__init__(self._parts, layout=plain)
         self.add_class("coalloc-whole")
@@ -65,9 +67,11 @@ class Guess(ipw.VBox):
 
     def _react(self, _change: Any) -> None:
         said = f"You say: <b>{escape(str(self.choice))}</b>. {escape(self._verdict_and_reply())}"
-        self._reaction.value = said
-        if len(self.children) == len(self._parts):  # the first choice
-            self.children = [*self._parts, *(_as_widget(part) for part in self._then)]
+        # Each widget adds its margins, so the parts before the first widget belong to the text.
+        still = [*takewhile(lambda part: not isinstance(part, ipw.Widget), self._then)]
+        self._reaction.value = said + "".join(f"<div>{_as_html(part)}</div>" for part in still)
+        self._opened = self._opened or [_as_widget(part) for part in self._then[len(still) :]]
+        self.children = [*self._parts, *self._opened]
 
     def _verdict_and_reply(self) -> str:
         verdict = ""

@@ -420,10 +420,16 @@ def _processors_for_load(answer: Any) -> str:
     jobs = _jobs()
     carried = jobs.work.sum() / np.ptp(jobs.submit)
     right = ceil(carried / AIM)
+    rounded = round(carried / PROCESSORS, 2)
     slips = {
+        "this follows from the rounded load: compute with the jobs": ceil(
+            rounded * PROCESSORS / AIM
+        ),
         "this is the mean number of busy processors: at this load, more are needed": carried,
         "this is below the mean number of busy processors: divide by the load": carried * AIM,
         "this is the machine of today: its load is higher": PROCESSORS,
+        "this is the load of today: the exercise asks for processors": carried / PROCESSORS,
+        "round up: with this number, the load is a little above the aim": right - 1,
     }
     hint = "divide the work by the time: this is the mean number of busy processors; divide it by "
     hint += "the load"

@@ -3,6 +3,7 @@
 import re
 from html import unescape
 
+import ipywidgets as ipw
 import pandas as pd
 import pytest
 
@@ -62,17 +63,23 @@ def test_the_table_of_a_guess_is_below_its_figure():
     before, answer = asked._repr_mimebundle_()["text/html"].split("<details>", 1)
     assert "1.5" not in before
     assert answer.index("<img") < answer.index("Numbers") < answer.index("1.5")
-    assert "1.5" not in "".join(
-        part.value
-        for part in asked.children
-        if hasattr(part, "value") and isinstance(part.value, str)
-    )
+    assert "1.5" not in asked.children[-1].value
     for choice in ("this", "that"):
         asked._buttons.value = choice
-        *_, drawn, listed = asked.children
-        assert "<img" in drawn.value
-        assert "1.5" in listed.value
-    assert listed.value.count("<details>") == 1
+        shown = asked.children[-1].value
+        assert shown.index("<img") < shown.index("1.5")
+
+
+def test_the_table_of_a_guess_is_below_its_player():
+    player = ipw.HTML("a player")
+    asked = guess("Which?", "this", "that", then=[player, folded("Numbers", pd.DataFrame([1.5]))])
+    for choice in ("this", "that"):
+        asked._buttons.value = choice
+        *_, reaction, shown, table = asked.children
+        assert shown is player
+        assert "1.5" in table.value
+        assert "1.5" not in reaction.value
+    assert asked.children.count(player) == 1
 
 
 def text_of(shown):

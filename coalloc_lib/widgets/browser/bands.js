@@ -177,7 +177,9 @@ export class Bands {
       const edge = { ...this.span(at), y: this.top, height: this.bottom - this.top };
       front.put("window", "rect", { ...edge, class: at.why ? "cc-window" : "cc-span" });
     }
-    this.svg.setAttribute("height", shown.length ? y : this.bottom + 28);
+    if (!shown.length) layer.put("none", "text", { x: this.x0, y, class: "cc-words" }, "each attempt to book your request gets a line here");
+    // The height is the same with and without attempts, so that nothing below the calendar moves.
+    this.svg.setAttribute("height", this.bottom + 38 + LINES * LINE);
   }
 
   drawWords(place, y, x, width, skips) {
