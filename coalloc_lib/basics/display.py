@@ -25,7 +25,7 @@ def card(title: str, facts: Mapping[str, object]) -> str:
 
 
 def badge(text: str, colour: str) -> str:
-    """Return HTML that shows a text in white on a colour, which is readable on any page."""
+    """Return HTML for a white label on a coloured ground, which is readable on any page."""
     style = f"background:{colour};color:white;white-space:nowrap"
     return f'<b style="{style}">{escape(text)}</b>'
 

@@ -240,9 +240,9 @@ def _positions(label):
 
 
 def _take(positions, submit, jobs, units):
-    """Remove the position whose job has the nearest submission, and return it.
+    """Remove and return the position of the job that was submitted nearest to the time `submit`.
 
-    The result is None if no submission is this one, apart from rounding to the units.
+    The result is None if no job was submitted at this time, apart from rounding to the units.
     """
     at = min(positions, key=lambda at: abs(submit - jobs.submit[at]), default=None)
     if at is None or not _nearly(submit, jobs.submit[at], *units):

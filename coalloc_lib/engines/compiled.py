@@ -120,8 +120,9 @@ def _run_conservative(task, coming):
     n, stream = len(jobs), stream_of(jobs, placement)
     earliest = jobs.earliest_start
     if backlog:
-        # The submission times do not matter, so no job has an earliest start. Like the columns of
-        # jobs, the array is read-only: Numba compiles all kernels again for arrays of another type.
+        # The submission times do not matter, so no job has an earliest start. The array is
+        # read-only like the columns of the jobs, because for Numba a writable array has another
+        # type, for which it would compile all kernels again.
         earliest = np.zeros(n)
         earliest.flags.writeable = False
     columns, expected = _new_columns(n, len(system)), expected_times_of(jobs, placement)

@@ -98,7 +98,7 @@ class Simulation:
         return self.outcome()
 
     def given_jobs(self) -> list[Job]:
-        """Return the jobs as the stream gives them."""
+        """Return the jobs of the stream unchanged."""
         return jobs_of(self.stream, is_held=self.backlog is not None)
 
     def check_jobs(self) -> None:

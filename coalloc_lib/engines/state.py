@@ -154,7 +154,7 @@ class State(policies.State):
         self.promised.setdefault(job.number, start)
 
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
-        """Store the number of start times tried for a waiting job, and the job's processors."""
+        """Store how many start times were tried for a waiting job, and which processors it gets."""
         self._turn(job, "recorded the attempts of")
         numbers, last = answered_numbers(servers), self._processors - 1
         is_in_system = numbers is not None and all(0 <= number <= last for number in numbers)

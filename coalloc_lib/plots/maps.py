@@ -280,7 +280,7 @@ def _draw_strips(axes, shares, until):
     rows = np.arange(len(shares) + 1) + 0.5
     drawn = axes.pcolorfast(edges, rows, shares.to_numpy(), cmap="cividis_r", norm=Normalize(0, 1))
     axes.grid(False)
-    # Only about four strips are named, because many strips are too narrow for a name each.
+    # Only about four strips have a name, because many strips are too narrow for one.
     ticks = MaxNLocator(4, integer=True, steps=[1, 2, 5, 10]).tick_values(1, len(shares))
     ticks = [int(tick) for tick in ticks if 1 <= tick <= len(shares)]
     axes.set_yticks(ticks, [shares.index[tick - 1] for tick in ticks])

@@ -255,7 +255,7 @@ class State(Protocol):
         """
 
     def record(self, job: Job, attempts: int, servers: Sequence[int] = ()) -> None:
-        """Store the number of start times tried for a waiting job, and the job's processors.
+        """Store how many start times were tried for a waiting job, and which processors it gets.
 
         Parameters
         ----------

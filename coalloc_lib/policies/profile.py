@@ -119,7 +119,7 @@ class Profile:
         if any(map(gt, allocation, free)):
             raise InputError(
                 f"allocation = {list(allocation)} from {start:g} to {end:g}; only {[*free]} "
-                "processors stay idle in this interval, so take no more than that"
+                "processors of the clusters stay idle in this interval; take no more than these"
             )
         if start == end:
             self.moments.append((start, tuple(allocation)))

@@ -303,7 +303,7 @@ class Schedule:
         return np.diff(area) / (np.diff(edges) * self.system.processors)
 
     def queue_length(self, instants: Sequence[float] | np.ndarray) -> np.ndarray:
-        """Return the number of jobs that wait just after all events of each instant.
+        """Return, for each instant, the number of jobs that wait after all events of this instant.
 
         Parameters
         ----------

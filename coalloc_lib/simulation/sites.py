@@ -121,8 +121,8 @@ class LocalSchedule(Schedule):
         ScheduleError
             If a rule is broken. The message has the first job and instant.
         """
-        # The argument ``most_jobs=0`` skips the check of the policy's decisions, because the sites
-        # have separate queues. The loop below checks the policy's decisions at each site.
+        # The sites have separate queues, so the decisions of the policy cannot be checked for all
+        # sites together. ``most_jobs=0`` skips this check. The loop below makes it for each site.
         super().verify(most_jobs=0)
         for number, schedule in self.at.items():
             rows = np.flatnonzero(self.site == number)

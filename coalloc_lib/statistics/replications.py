@@ -454,7 +454,9 @@ def several_settings(rows: pd.DataFrame, keys: Sequence[str]) -> InputError:
     """Return the error for selected runs that come from different settings."""
     differing = differing_keys(rows, keys)
     if not differing:
-        return InputError("runs has the same replication of a setting twice; give each run once")
+        return InputError(
+            "the table of runs has the same replication of a setting twice; give each run once"
+        )
     return InputError(
         f"runs contains several settings, which differ in {', '.join(differing)}; choose one of "
         "these settings with pick(runs, ...)"
@@ -495,7 +497,7 @@ def _require_interval(found, value, setting):
     values, where = found.sample.values, f" for {_shown(setting)}" if setting else ""
     if len(values) < 2:
         raise InputError(
-            f"runs has one replication of {value}{where}, and an interval needs two or more; run "
+            f"runs has one replication of {value}{where}, but an interval needs two; run "
             "more replications, or leave the setting out"
         )
     is_infinite = ~np.isfinite(values)

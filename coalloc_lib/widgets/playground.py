@@ -24,7 +24,7 @@ from coalloc_lib.widgets.playground_files import code_of, file_buttons, start_bu
 
 #: The controls of a computing centre that are always visible. The button "more" shows the others.
 FIRST = ("policy", "span", "penalty")
-#: The layout of a box of full width among the controls that the button "more" shows.
+#: The layout of a box of full width among the controls that appear behind the button "more".
 WHOLE_LINE = {"flex": "1 1 100%", "flex_flow": "row wrap"}
 
 

@@ -170,7 +170,7 @@ class Board(ExplorerView, ipw.VBox):
         with compilation_messages_to(lambda _: self._say(FIRST_USE)):
             table = by_size(one, other, load, coarse)
         self._replay(one, other, load)
-        # The verdict on few jobs stays pale until that on many jobs replaces it.
+        # The verdict of a short run is pale until the verdict of a long run replaces it.
         look = ' class="coalloc-soon"' * coarse
         self.table.value = _bars(table)
         self._verdict = f"<b{look}>{escape(verdict(table))}.</b> "

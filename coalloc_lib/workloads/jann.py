@@ -56,7 +56,7 @@ class JobClass:
 
     @classmethod
     def from_dict(cls, parameters: dict[str, Any]) -> "JobClass":
-        """Return a job class with parameters that ``data/traces/fit_classes.py`` has fitted."""
+        """Return a class of jobs from parameters that ``data/traces/fit_classes.py`` has fitted."""
         low, high = parameters["low"], parameters["high"]
         shares = np.zeros(high + 1)
         for size, share in parameters["sizes"].items():

@@ -28,7 +28,7 @@ POLICIES = {
     "FCFS": co.FCFS(), "FPFS(5)": co.FPFS(5), "EASY": co.EASY(),
     "EASY, adaptive": co.EASY(adaptive=True),
 }  # fmt: skip
-#: The policy under which a job spans only if it then also ends earlier.
+#: The policy under which a job spans clusters only if it then ends earlier than it would whole.
 ADAPTIVE = "EASY, adaptive"
 #: The options of the question under which policies spanning pays, by the names of the policies.
 PAYS_UNDER = {

@@ -27,8 +27,8 @@ MOST_GROUPS = 6
 #: The accepted range of the simulated mean wait divided by the recorded mean wait. A simulation is
 #: also accepted if the two means differ by less than `LEAST_CHANGE` seconds.
 ACCEPTED = (0.5, 2.0)
-#: The number of processors that a user gives for a site is doubtful if the log shows more than OVER
-#: times this number in use, or never more than UNDER times this number.
+#: The number of processors that a user gives for a site is doubtful if the largest number in use in
+#: the log is more than OVER times this number, or less than UNDER times this number.
 OVER, UNDER = 1.05, 0.5
 #: The longest time without submissions to a site, in seconds, that causes no warning.
 GAP = 14 * DAY

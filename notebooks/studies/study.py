@@ -342,7 +342,7 @@ class Study:
             A decorator for the function that makes the `Decision` from the runs of one setting.
         """
         if item in self.claims:
-            raise InputError(f"item = {item!r} is already the item of a claim; give another")
+            raise InputError(f"item = {item!r} is already used by another claim; give another item")
 
         def keep(judge: Callable[[pd.DataFrame], Decision]) -> Callable:
             self.claims[item] = Claim(item, quantity, judge, at, self.words)

@@ -490,7 +490,7 @@ def leave_for(head, parts, request, work):
         left -= parts[head, i]
         if request == ORDERED:
             beside[i] = min(beside[i], work.spare[i] - parts[head, i])
-    # The last entries of `beside` are upper limits on the total number of processors of a job.
+    # The remaining entries of `beside` are upper limits on the total size of a job.
     for i in range(min(parts.shape[1], len(beside) - 1), len(beside)):
         beside[i] = min(beside[i], left)
 

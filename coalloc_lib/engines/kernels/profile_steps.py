@@ -35,10 +35,11 @@ from coalloc_lib.engines.kernels.placing import Rule, empty_room, fits, place, s
 #: - `begin`, float64 (steps,): when each step begins.
 #: - `idle`, int64 (steps, c + 1): the number of idle processors of each cluster and, last, an upper
 #:   bound on the size of a job that fits.
-#: - `blocks`, int64 (4, blocks): data on the blocks, in the rows COUNT, CHANGED, ORDER and NUMBERS.
-#: - `known`, float64 (blocks, 3, levels): the values BLOCKED, OPEN and LONGEST for each block and
-#:   each level.
-#: - `levels`, int64: numbers of processors, in increasing order.
+#: - `blocks`, int64 (4, blocks): data on each block of steps, in the rows COUNT, CHANGED, ORDER and
+#:   NUMBERS, which are explained where they are defined below.
+#: - `known`, float64 (blocks, 3, levels): what is known of the steps of a block for jobs of a size:
+#:   the values BLOCKED, OPEN and LONGEST.
+#: - `levels`, int64: the sizes of jobs for which `known` has values, in increasing order.
 Steps = namedtuple("Steps", "begin idle blocks known levels")
 #: A named tuple of arrays with the reservations of n jobs on c clusters.
 #:

@@ -139,9 +139,9 @@ def _is_repeated(lines: "pd.DataFrame", chosen: NDArray[np.bool_]) -> NDArray[np
 
 
 def _most_plausible(when: NDArray[np.float64], elapsed: NDArray[np.float64]) -> NDArray[np.float64]:
-    # With plausible instants, a job starts after its submission, and the time from its start to its
-    # end is its elapsed time. If several choices are equally good, the earliest instants are
-    # chosen.
+    # The submission, start and end of a job are plausible if the job starts after its submission,
+    # and if the time from its start to its end is its elapsed time. If several choices of instants
+    # are equally plausible, the earliest instants are chosen.
     chosen = when[..., 0].copy()
     doubtful = np.flatnonzero((when[..., 0] < when[..., 1]).any(axis=1))
     tries = np.stack([when[doubtful][:, range(3), pick] for pick in product((0, 1), repeat=3)])

@@ -351,7 +351,7 @@ def two_components_are_best(runs: pd.DataFrame) -> Decision:
 
 @study.add_claim("CC-12", OF_MOSTLY_ONE, OF_JOBS.without("placement"))
 def worst_fit_helps_jobs_of_four_of_one_total(runs: pd.DataFrame) -> Decision:
-    """Judge the claim that, at equal total size, only four-component jobs gain by worst fit.
+    """Judge the claim that worst fit only helps jobs of four components, at one total size.
 
     All jobs have the same total size. Worst fit 'leaves almost unchanged' the performance of jobs
     with one component.

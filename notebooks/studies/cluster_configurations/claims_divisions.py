@@ -57,7 +57,7 @@ EQUAL = (FOUR_EQUAL, EIGHT_EQUAL, SIXTEEN_EQUAL)
 MOST_OF_FEW, LEAST_OF_MANY = 5, 8
 #: The two placement policies that the claims about divisions into clusters compare.
 BOTH = (FIRST_FIT, WORST_FIT)
-#: The only system of unequal clusters whose sizes are in the paper.
+#: The only system of unequal clusters for which the paper prints the sizes of the clusters.
 PRINTED_SIZES = (64, 32, 16, 16)
 
 

@@ -360,7 +360,7 @@ def equal_or_unequal() -> Iterator[Setting]:
 
 
 def numbers_of_clusters() -> Iterator[Setting]:
-    """Yield the settings of section 4.2: each system of several clusters with each placement."""
+    """Yield the settings of section 4.2: each multicluster with each placement."""
     for system in (*EQUAL, *UNEQUAL):
         for placement in (FIRST_FIT, WORST_FIT):
             yield Setting(system, placement)
@@ -386,19 +386,19 @@ def break_evens() -> Iterator[BreakEven]:
 #: The study of the paper on cluster configurations. Each parameter of a scale has two values: one
 #: for the scale ``quick``, and one for the scale ``paper``.
 #:
-#: - `jobs`: the number of jobs in each run of a comparison on the same jobs.
+#: - `jobs`: the number of jobs in each run, if systems are compared on the same jobs.
 #: - `high_jobs`: the same at the highest load, where the queue takes longer to settle.
-#: - `replications`: the number of runs of a comparison on the same jobs.
+#: - `replications`: the number of runs for such a comparison.
 #: - `precision`: the relative precision up to which each point of a response curve is simulated.
 #: - `shares`: the loads of the points of a response curve, as fractions of its maximal utilization.
 #:   There are more points where the curve bends.
 #: - `most_jobs`: the maximum number of jobs in a run for a point of a response curve.
-#: - `map_jobs`: the number of jobs in a run for a break-even penalty.
-#: - `division_jobs`: the number of jobs in a run for a division into clusters.
+#: - `map_jobs`: the number of jobs in each run that estimates a break-even penalty.
+#: - `division_jobs`: the number of jobs in each run that compares divisions into clusters.
 #: - `cell_jobs`: the number of jobs in a run for a simulated cell of Tables 1 and 2. The scale
 #:   ``quick`` measures these cells at saturation.
 #: - `response_jobs`, `response_replications`: the number of jobs in a run, and the number of runs,
-#:   for the same cells at the scale ``paper``. It uses the paper's slower method, which searches
+#:   for the same cells at the scale ``paper``, which uses the slower method of the paper: a search
 #:   for the arrival rate at which the mean response time is 1,500.
 study = Study(
     NAME,

@@ -139,7 +139,7 @@ def loss_by_group(table: pd.DataFrame, group: str = "sizes", **where: Any) -> di
 
 
 def around(losses_by_group: Mapping[str, float], by: float) -> dict[str, tuple[float, float]]:
-    """Return the range from loss - `by` to loss + `by` for each group of bars in a chart."""
+    """Return the interval from ``loss - by`` to ``loss + by`` for each group of bars in a chart."""
     return {group: (loss - by, loss + by) for group, loss in losses_by_group.items()}
 
 

@@ -223,7 +223,9 @@ def leaderboard(entries: dict[str, co.Placement | co.Scheduling]) -> pd.DataFram
 def _runs(entry: Any) -> tuple[NDArray[np.float64], float]:
     kind = "placement" if isinstance(entry, co.Placement) else "scheduling"
     if not isinstance(entry, co.Placement | co.Scheduling):
-        raise co.InputError(f"entry = {shown(entry)}; give an object, such as co.FirstFit()")
+        raise co.InputError(
+            f"entry = {shown(entry)}; give a placement object, such as co.FirstFit()"
+        )
     options: dict[str, Any] = {"scheduling": co.FCFS(), kind: entry}
     options |= {"engine": "reference", "backlog": SEEN}
     model = co.JobModel(co.parse_sizes(PROJECT), len(FOUR))

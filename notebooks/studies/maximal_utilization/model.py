@@ -127,8 +127,8 @@ FIVE = ("U[1,7]", "D(0.9)[1,8]", "D(0.768)[1,32]", "U[1,14]", "D(0.894)[1,32]")
 #: Two groups of the five size distributions. The paper says that 'the first three and the latter
 #: two have almost identical means'.
 ALIKE = (FIVE[:3], FIVE[3:])
-#: The size distribution that the paper names as an exception. Its loss is not 'cut in half' from
-#: ordered to unordered requests, and with dependent sizes its behaviour 'is reversed'.
+#: The size distribution that the paper names as an exception: unordered requests do not cut the
+#: loss of ordered ones 'in half', and with dependent sizes the behaviour 'is reversed'.
 EXCEPTION = FIVE[4]
 
 #: The service-time distributions of section 7.1: 'from deterministic through exponential to

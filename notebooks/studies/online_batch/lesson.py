@@ -52,7 +52,7 @@ from studies.weeks import week_of, weekly_sums
 #: The panel of Figure 7(a) that a question in the notebook refers to, and the columns with the mean
 #: wait and the two ends of its interval.
 SINCE, COLUMNS = "from the submission", ("estimate", "ci95_low", "ci95_high")
-#: The options of the question how long the longest wait under EASY is.
+#: The possible answers to the question: how long is the longest wait under EASY?
 LONGEST = (
     "about as long as with online booking",
     "about as long as in the record",
@@ -361,7 +361,7 @@ def who_books(
         if books.shape != everyone.shape or books.dtype != bool or books.all() or not books.any():
             raise InputError(
                 f"rules[{name!r}] must choose some of the jobs, but not all; return a boolean "
-                "array with an entry for each job, which is true if the job books"
+                "array that has True for each job that books, and False for the others"
             )
         wait = waits(books)
         work = jobs.work[books].sum() / jobs.work.sum()

@@ -226,7 +226,7 @@ def over_none(table: pd.DataFrame, part: str) -> dict[float, Interval]:
 
 
 def draw_figure7b(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot attempts and tree operations per request, relative to those without reservations."""
+    """Plot attempts and tree operations per request, relative to a run without reservations."""
     rows = []
     parts = ("attempts", SEARCH, UPDATE)
     for part, (machine, its_rows) in product(parts, table.groupby("panel", sort=False)):

@@ -270,7 +270,7 @@ def rows_of_fifties(
 
 
 def has_distribution(setting: Setting) -> bool:
-    """Return whether a figure or a claim needs the distribution of waits in a setting."""
+    """Return whether a figure or a claim needs the distribution of the waits of a setting."""
     plain = replace(setting, share=0.0, draw=0)
     return plain.is_plain and setting.is_as_read and setting.share < 1
 
@@ -290,6 +290,6 @@ def rows_of_waits(waits: NDArray[np.float64]) -> Iterator[dict]:
 
 
 def row_of(grouping: str, above: float | None = None, **values: Any) -> dict[str, Any]:
-    """Return a row of the table of runs that describes a whole run and not one week."""
+    """Return the row of the table of runs for a whole run, not for one of its weeks."""
     keys = {"grouping": grouping, "above": above, "up_to": None, "replication": None}
     return keys | values
