@@ -181,11 +181,11 @@ def _appearance(cell):
 
 
 def _percent(change, is_decided):
-    whole = round(change)
-    if whole == 0 and not is_decided:
+    if round(change) == 0 and not is_decided:
         return "0"
-    # A small change that is certain must not read like no change: its sign stays.
-    digits = 0 if whole or abs(change) < 0.01 else 1 if abs(change) >= 0.095 else 2
+    # A small change that is certain must not read like no change: its sign and its size stay.
+    is_small = is_decided and 0.01 <= abs(change) < 0.95
+    digits = 0 if not is_small else 1 if abs(change) >= 0.095 else 2
     return f"{change:+.{digits}f}".replace("-", "−")
 
 

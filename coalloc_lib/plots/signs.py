@@ -27,7 +27,7 @@ COLOURS = (
 #: The colour and marker of the standard case in a comparison, such as the policy FCFS.
 STANDARD = MarkerStyle("#0072B2", "o")
 #: The colour and marker of jobs that run in one cluster.
-ONE_CLUSTER = MarkerStyle("#009E73", "^")
+ONE_CLUSTER = MarkerStyle("#117733", "^")
 #: The colour and marker of jobs that span clusters if no cluster has room.
 SPANNING = MarkerStyle("#AA4499", "p")
 #: The style of lost capacity (processors that are idle while a job waits). No line or bar has this

@@ -29,8 +29,8 @@ from own_system.words import changed, duration
 STAND_IN = ", stand-in"
 _WRAP = {"flex_flow": "row wrap"}
 #: The height of the form, which fits into the window of a small laptop, and that of five rows of
-#: sites. The answer takes the height that the entries leave, and scrolls if it needs more. If there
-#: are more than five sites, their rows scroll, too.
+#: sites. The answer takes the height that the entries leave, and scrolls if it needs more, but not
+#: while one of its parts is unfolded. If there are more than five sites, their rows scroll, too.
 _HIGHEST, _FIVE_SITES = "636px", "166px"
 #: The style of an entry whose label is as wide as its text.
 _SHORT = {"description_width": "initial"}
@@ -132,6 +132,7 @@ class OwnSystem(ipw.VBox):
         form.add_class("coalloc-needs-python")
         super().__init__([ui.styled(), ui.gone(), form, self.view], layout={"max_height": _HIGHEST})
         self.add_class("coalloc-whole")
+        self.add_class("coalloc-form")
         self._try(self.answer)
 
     def _buttons(self) -> ipw.Box:

@@ -66,6 +66,10 @@ BOUGHT_GUESSED = {"up to 5 %": 5.0, "5 to 20 %": 20.0, "20 to 50 %": 50.0, "over
 #: The height of all rows of the figure of a guess, in inches. The figure and the question together
 #: then fit into the window of a small laptop.
 GUESS_ROWS = 1.6
+#: The height of all rows of the figure of the waits, in inches, and its markers. The colours of the
+#: sites would say something else.
+WAITS_ROWS = 2.4
+OF_MODEL = {"recorded": plots.MarkerStyle("#000000", "o"), "model": plots.STANDARD}
 
 
 def load_picture(report: SitesReport) -> plots.Picture:
@@ -88,7 +92,8 @@ def waits_picture(report: SitesReport) -> plots.Picture:
     found = "; ".join(f"at {site} the jobs {row}" for site, row in longest.items()) or "nobody"
     figure = plots.intervals(
         table.assign(ci95_low=table["wait"], ci95_high=table["wait"]), x="wait", row="row",
-        series="series", panel="site", xlabel="mean wait, hours",
+        series="series", panel="site", xlabel="mean wait, hours", look=OF_MODEL,
+        row_height=row_height(table["row"].nunique(), WAITS_ROWS),
         title=f"Who waits longest today: {found}",
         subtitle="each site alone, by job width: in the model and, if known, as the log recorded",
     )  # fmt: skip
@@ -196,7 +201,8 @@ def sharing_guess(report: SitesReport) -> Guess | HTML:
         f"{'; '.join(each)}. If all sites share one queue, where does the mean wait surely fall, "
         "so that its 95 % interval lies below 0?",
         *only.values(), several, none,
-        answer=right, reply="The form below has the other options.",
+        answer=right,
+        reply="A site gains if others have room when it is busy. The form below has more options.",
         then=change_by_group_picture(report, groupings=("all", "site")),
     )  # fmt: skip
 
@@ -204,11 +210,12 @@ def sharing_guess(report: SitesReport) -> Guess | HTML:
 def loads_guess(report: SitesReport) -> Guess | HTML:
     """Ask how busy the other sites are in the worst week of the busiest site.
 
-    If there is only one site, the result is a sentence that says why there is no question.
+    If there is only one site, or no whole week, the result is a sentence that says so.
     """
     weeks = report.tables["weeks"].pivot(index="week", columns="site", values="load")
     if len(weeks.columns) < 2:
-        return HTML("<p>Nothing can be compared here: there is only one site.</p>")
+        why = "there is only one site" if len(weeks) else "the logs cover no whole week"
+        return HTML(f"<p>Nothing can be compared here: {why}.</p>")
     busiest = weeks.mean().idxmax()
     week = weeks[busiest].idxmax()
     others = weeks.loc[week].drop(busiest)
@@ -235,10 +242,12 @@ def waits_guess(report: SitesReport) -> Guess | HTML:
     means = waits.set_index("group")["model_mean"].dropna()
     if (means > 0).sum() < 2:
         return _no_numbers(pd.Series(dtype=str), "fewer than two widths of jobs wait today")
+    # Means without intervals decide nothing if they are nearly equal.
+    second, longest = means.nlargest(2).iloc[::-1]
     return guess(
-        f"Which jobs of {site} wait longest today, on average?",
+        f"In the model: which jobs of {site} wait longest today, on average?",
         *(f"{width} wide" for width in means.index),
-        answer=f"{means.idxmax()} wide",
+        answer=lambda: f"{means.idxmax()} wide" if second < 0.95 * longest else None,
         reply=f"They wait {means.max() / HOUR:.1f} hours on average; jobs {means.idxmin()} wide "
         f"wait {means.min() / HOUR:.1f} hours.",
         then=waits_picture(report),
@@ -282,14 +291,13 @@ def penalty_guess(report: SitesReport) -> Guess | HTML:
     if table["penalty"].isna().all():
         return _no_numbers(table["warning"], "no penalty could be estimated")
     row = table.query("group == @ALL and metric == 'AWRT'").iloc[0]
+    ends = row["penalty_low"], row["penalty_high"]
     return guess(
         "Up to what penalty does spanning, whenever no site has room, shorten the AWRT of all jobs "
         "more than sharing one queue does?",
         *PENALTIES_GUESSED,
-        reply=_about_estimate(
-            _penalty_range(row), row["penalty_low"], row["penalty_high"], PENALTIES_GUESSED
-        ),
-        answer=lambda: _penalty_range(row),
+        reply=_about_estimate(_penalty_range(row), *ends, PENALTIES_GUESSED),
+        answer=lambda: _sure(_penalty_range(row), *ends, PENALTIES_GUESSED),
         then=break_even_picture(report),
     )
 
@@ -315,7 +323,7 @@ def buy_guess(report: SitesReport) -> Guess | HTML:
         "queue?",
         *BOUGHT_GUESSED,
         reply=_about_estimate(right, low, high, BOUGHT_GUESSED),
-        answer=lambda: right,
+        answer=lambda: _sure(right, low, high, BOUGHT_GUESSED),
         then=buy_picture(report),
     )
 
@@ -335,15 +343,27 @@ def _about_estimate(right: str | None, low: float, high: float, ranges: Mapping[
     # A guess about an estimate must not hide that the interval leaves other answers open.
     if right is None:
         return "There is no estimate, or it lies beyond the largest value that was simulated."
-    ends = _range_of(low, ranges), _range_of(high, ranges)
-    if None in ends:
-        return "That is the estimate; there is no interval."
-    names = [*ranges]
-    possible = names[names.index(ends[0]) : names.index(ends[1]) + 1]
+    possible = _possible(low, high, ranges)
+    if not possible:
+        return f"The estimate is “{right}”, and there is no interval."
     if len(possible) == 1:
-        return "That is the estimate, and its 95 % interval contains no other answer."
+        return "The whole 95 % interval lies in this answer."
     listed = ", ".join(f"“{name}”" for name in possible)
-    return f"That is the estimate. Its 95 % interval contains parts of these answers: {listed}."
+    excluded = (
+        "excludes none of the answers" if len(possible) == len(ranges) else f"leaves {listed}"
+    )
+    return f"The estimate is “{right}”, and its 95 % interval {excluded}."
+
+
+def _possible(low: float, high: float, ranges: Mapping[str, float]) -> list[str]:
+    """Return the answers that an interval does not exclude, or none if there is no interval."""
+    ends, names = (_range_of(low, ranges), _range_of(high, ranges)), [*ranges]
+    return [] if None in ends else names[names.index(ends[0]) : names.index(ends[1]) + 1]
+
+
+def _sure(right: str | None, low: float, high: float, ranges: Mapping[str, float]) -> str | None:
+    """Return the right answer if the interval excludes all others, and otherwise None."""
+    return right if _possible(low, high, ranges) == [right] else None
 
 
 def _range_of(value: float, ranges: Mapping[str, float]) -> str | None:

@@ -58,9 +58,7 @@ def break_even_under_first_fit():
 
 
 def gap_with_overtaking():
-    systems = (32,) * 4, (64, 32, 16, 16)
-    equal, unequal = (utilization(sizes, scheduling=co.FPFS(10)) for sizes in systems)
-    return equal - unequal
+    return utilization() - utilization((64, 32, 16, 16), scheduling=co.FPFS(50))
 
 
 def split(psi, max_jumps=0, above=10):
@@ -230,7 +228,7 @@ EXERCISES = [
     (CC, 1, lambda: utilization() / 1.4, [0.894, 1.25]), (CC, 2, 2 / 3, [5 / 3, 0.6, 90 / 96]),
     (CC, 3, 12, [4, 8, (44, 44, 20, 20)]), (CC, 4, 16, [4, 8, "16 x 8"]),
     (CC, 5, break_even_under_first_fit, [1.13, 0.0, 0.3]),
-    (CC, 6, gap_with_overtaking, [0.0, -0.19, 19]),
+    (CC, 6, gap_with_overtaking, [0.0, -0.13, 13, 0.1909, 0.194]),
     (CC, 7, "d, c", ["c", "acd", "bcd", "cde", True]),
     (CP, 1, 1.64, [0.64, 1.74, "slow"]), (CP, 2, 0.2, [1.2, 0.0, 0.25]),
     (CP, 3, 1.5, [0.15, 15, 10]), (CP, 4, 3, [2, 4, None]),

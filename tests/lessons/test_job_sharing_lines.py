@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coalloc_lib as co
-from studies.job_sharing import study
+from studies.job_sharing import study, workloads
 
 SITES = co.Multicluster([32] * 4)
 MODEL = co.JobModel(sizes=co.parse_sizes("D(0.9)[1,32]"), request="total")
@@ -86,6 +86,28 @@ def test_a_single_workload_can_break_even_nearly_anywhere(result):
         row = ends.loc[workload]
         assert (row["ci95_low"], row["ci95_high"]) == pytest.approx(mean, abs=0.0051)
         assert (row["draw_low"], row["draw_high"]) == pytest.approx(single, abs=0.0051)
+
+
+def break_even(parts, draws):
+    """Return the penalty at which the mean AWRT of spanning is that of sharing, over the draws."""
+    system, how = co.Multicluster(parts), {"scheduling": co.EASY()}
+    pieces = [jobs.chopped(max(parts)).subjobs for jobs in draws]
+    shared = [awrt(co.sites.sharing(system, each, **how)) for each in pieces]
+
+    def later(penalty):
+        spans = [awrt(co.sites.multi_site(system, each, penalty, **how)) for each in pieces]
+        return co.statistics.Replications(spans) - co.statistics.Replications(shared)
+
+    return co.statistics.crossing(difference=later, low=0, high=1, budget=10).interval
+
+
+def test_spanning_pays_longest_where_wide_pieces_fit_on_half_of_the_processors():
+    draws = workloads(12)["synthetic"]
+    systems = [64] * 8, [64] * 6 + [32] * 4, [64] * 4 + [32] * 8
+    everywhere, mostly, half = (break_even(parts, draws) for parts in systems)
+    found = [each.estimate for each in (everywhere, mostly, half)]
+    assert found == pytest.approx([0.18, 0.23, 0.48], abs=0.02)
+    assert half.low > max(everywhere.high, mostly.high)
 
 
 def test_what_pieces_of_wide_jobs_add_to_the_local_response(result):

@@ -62,6 +62,8 @@ def test_the_worst_week_of_the_busiest_site_is_asked_for(report):
         assert lesson.loads_guess(table)._answer == answer
     alone = report._replace(tables=report.tables | {"weeks": weeks[weeks["site"] == busiest]})
     assert "there is only one site" in lesson.loads_guess(alone).data
+    short = report._replace(tables=report.tables | {"weeks": weeks[:0]})
+    assert "the logs cover no whole week" in lesson.loads_guess(short).data
 
 
 def test_the_widths_that_wait_longest_are_those_of_the_site_that_waits_longest(report):
@@ -70,7 +72,15 @@ def test_the_widths_that_wait_longest_are_those_of_the_site_that_waits_longest(r
     means = waits[waits["site"] == site].set_index("group")["model_mean"]
     asked = lesson.waits_guess(report)
     assert site in asked.question
-    assert asked._answer == f"{means.idxmax()} wide"
+    second, longest = sorted(means.dropna())[-2:]
+    assert second < 0.95 * longest
+    assert asked._answer() == f"{means.idxmax()} wide"
+    alike = with_table(
+        report,
+        "waits",
+        model_mean=[1.0 + 0.01 * (i % 2) for i in range(len(report.tables["waits"]))],
+    )
+    assert lesson.waits_guess(alike)._answer() is None
     assert [*asked._buttons.options] == [f"{width} wide" for width in means.dropna().index]
     nobody = with_table(report, "waits", model_mean=0.0)
     assert "fewer than two widths of jobs wait today" in lesson.waits_guess(nobody).data
@@ -131,15 +141,18 @@ def test_where_nothing_can_be_compared_the_reason_stands_in_the_place_of_the_que
     ],
 )  # fmt: skip
 def test_the_range_of_the_penalty_is_that_of_the_break_even(report, penalty, most, answer):
-    columns = {"penalty": penalty, "most": most, "penalty_low": 0.0, "penalty_high": most}
+    columns = {"penalty": penalty, "most": most, "penalty_low": penalty, "penalty_high": penalty}
     assert lesson.penalty_guess(with_table(report, "break_even", **columns))._answer() == answer
+    columns |= {"penalty_low": -np.inf, "penalty_high": np.inf}
+    assert lesson.penalty_guess(with_table(report, "break_even", **columns))._answer() is None
 
 
 @pytest.mark.parametrize(
     ("low", "high", "words"),
     [
-        (0.2, 0.3, "contains no other answer"), (0.05, 0.3, "“to one below 0.1”, “to one from 0.1"),
-        (-np.inf, np.inf, "“to one from 0.1 to 0.4”, “to one above 0.4”"),
+        (0.2, 0.3, "The whole 95 % interval lies in this answer."),
+        (0.05, 0.3, "interval leaves “to one below 0.1”, “to one from 0.1"),
+        (-np.inf, np.inf, "its 95 % interval excludes none of the answers."),
         (np.nan, 0.3, "no interval"),
     ],
 )  # fmt: skip
@@ -153,7 +166,8 @@ def test_the_reply_names_the_answers_that_the_interval_leaves_open(report, low, 
 def test_the_processors_to_buy_are_those_of_the_site_with_the_longest_wait(report):
     busiest = mean_waits(report, ALONE, "site").sort_values("value")["group"].iloc[-1]
     bought = report.tables["buy_or_share"].set_index("site")["today"] * 1.3
-    columns = {"processors": np.where(bought.index == busiest, bought, np.inf)}
+    asked_for = np.where(bought.index == busiest, bought, np.inf)
+    columns = dict.fromkeys(("processors", "processors_low", "processors_high"), asked_for)
     asked = lesson.buy_guess(with_table(report, "buy_or_share", **columns))
     assert busiest in asked.question
     assert asked._answer() == "20 to 50 %"

@@ -1,12 +1,13 @@
 """The leaderboard of the second notebook."""
 
 import json
+import re
 from dataclasses import dataclass
 
 import pytest
 
 import coalloc_lib as co
-from studies.cluster_configurations.lesson import leaderboard
+from studies.cluster_configurations.lesson import check, leaderboard
 from tests.conftest import ROOT
 
 
@@ -69,3 +70,9 @@ def test_the_rule_of_the_next_step_beats_the_three_on_average():
     assert f"{row['mean loss']:.3f}" == "0.144"
     assert row["minus first fit"].startswith("-0.0116 ± 0.0026")
     assert (row["4 × 32"], table.loc["worst fit", "4 × 32"]) == (0.128, 0.107)
+
+
+def test_overtaking_on_both_systems_or_on_neither_has_a_hint_of_its_own():
+    for answer in (0.191, 0.194):
+        said = re.sub("<[^>]*>", "", check(6, answer).data)
+        assert "only on the unequal clusters may jobs overtake" in said

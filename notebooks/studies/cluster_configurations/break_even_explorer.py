@@ -116,7 +116,7 @@ def _title(span: Replications, whole: Replications, penalty: float) -> str:
     gain = (span / (1 + penalty) - whole).interval
     verdicts: dict = {True: "spanning pays", False: "spanning loses"}
     done, verdict = span.mean / (1 + penalty), verdicts.get(gain.above(0), "it is undecided")
-    works = f"jobs that span carry {done:.3f}, whole jobs {whole.mean:.3f}"
+    works = f"useful load {done:.3f} if jobs span, {whole.mean:.3f} if whole"
     return f"At a penalty of {penalty:g}, {verdict}: {works}"
 
 

@@ -55,12 +55,12 @@ from studies.results import Caption
 
 # --- Tables 1 and 2; Figures 1 and 2 ---
 
-NEARLY_ALL = "Nearly all losses are as printed"
+AS_PRINTED = "All calculated losses are as printed, and simulated ones within 0.005"
 
 
 @study.add_figure(
     "table2",
-    printed_losses.caption_of(2, NEARLY_ALL),
+    printed_losses.caption_of(2, AS_PRINTED),
     printed_losses.draw_printed,
     claims=("CC-15",),
 )
@@ -69,7 +69,7 @@ def table2(runs: pd.DataFrame) -> pd.DataFrame:
     return printed_losses.printed_table(runs, 2)
 
 
-@study.add_figure("table1", printed_losses.caption_of(1, NEARLY_ALL), printed_losses.draw_printed)
+@study.add_figure("table1", printed_losses.caption_of(1, AS_PRINTED), printed_losses.draw_printed)
 def table1(runs: pd.DataFrame) -> pd.DataFrame:
     """Return Table 1: the losses with component sizes from D(q), in the paper and in our runs."""
     return printed_losses.printed_table(runs, 1)
@@ -84,7 +84,7 @@ study.add_figure("figure1-2", das1_densities.CAPTION, das1_densities.draw_densit
 #: The marker and the colour of each system. They are the same in all figures.
 SYSTEM_SIGNS = {
     "4×32": plots.STANDARD,
-    "8×16": plots.MarkerStyle("#117733", "H"),
+    "8×16": plots.MarkerStyle("#009E73", "H"),
     "64+32+2×16": plots.MarkerStyle("#999933", "d"),
     "64+4×16": plots.MarkerStyle("#CC6677", "8"),
     "2×40+3×16": plots.MarkerStyle("#332288", "h"),

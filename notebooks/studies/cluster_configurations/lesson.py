@@ -245,9 +245,9 @@ def _unequal(moved: int) -> co.Scenario:
 
 
 def _how_unequal(answer: Any) -> str:
-    answer = number_of(answer)
+    answer = number_of(str(answer).rpartition("=")[2])
     if answer not in MOVED:
-        return "give one of the four numbers in the question"
+        return "give one of the four numbers in the question, such as 4"
     little = [m for m in MOVED if _gain(STANDARD, _unequal(m)).below(LOST)]
     if answer == max(little):
         return ""
@@ -264,28 +264,43 @@ def _where_best_fit_is_best(answer: Any) -> str:
         others = [_divided(clusters, rule) for rule in (co.FirstFit(), co.WorstFit())]
         if all(_gain(best, other).above(0) for other in others):
             best_fit_wins.append(clusters)
-    hint = "give the number of clusters for which both other placements certainly saturate earlier"
-    return "" if [number] == best_fit_wins else hint
+    if number not in DIVIDED:
+        return "give the number of clusters of one of the three systems"
+    if [number] == best_fit_wins:
+        return ""
+    best = _divided(int(number), co.BestFit())
+    rules = {"first fit": co.FirstFit(), "worst fit": co.WorstFit()}
+    better = {
+        name: _gain(best, _divided(int(number), rule)).above(0) for name, rule in rules.items()
+    }
+    found = " and ".join(name for name, is_better in better.items() if not is_better)
+    return f"on {number:g} clusters, best fit is not surely better than {found}"
 
 
 def _penalty_under_first_fit(answer: Any) -> str:
     right = _break_even(STANDARD.system, FOUR, model.FIRST_FIT)
     hint = "compare jobs of four components with the same jobs in one component, under first fit"
+    worst_fit = _break_even(STANDARD.system, FOUR, model.WORST_FIT)
+    is_worst_fit = near(answer, worst_fit, 0.01, "no") == ""
+    hint = "that is the penalty under worst fit" if is_worst_fit else hint
     return _penalty(answer, right, 0.02, hint)
 
 
 def _gap_that_overtaking_leaves(answer: Any) -> str:
-    equal = STANDARD.with_(scheduling=co.FPFS(10))
-    unequal = equal.with_(system=SYSTEMS[model.PRINTED])
-    right = _gain(equal, unequal, backlog=50).estimate
+    unequal = STANDARD.with_(system=SYSTEMS[model.PRINTED])
+    overtaking = unequal.with_(scheduling=co.FPFS(50))
+    right = _gain(STANDARD, overtaking, backlog=50).estimate
     hint = (
-        "subtract the maximal utilization of 64+32+2×16 from that of 4 × 32, both with jobs that "
-        "overtake"
+        "subtract the maximal utilization of 64+32+2×16 with jobs that overtake from that of "
+        "4 × 32 without"
     )
     slips = {
         "that is in percentage points; give a share": 100 * right,
         "subtract the other way round": -right,
-    }
+        # If jobs overtake on both systems or on neither, the difference is nearly the same.
+        "only on the unequal clusters may jobs overtake":
+            _gain(STANDARD, unequal, backlog=50).estimate,
+    }  # fmt: skip
     return near(answer, right, 0.015, hint, slips)
 
 

@@ -370,7 +370,7 @@ def draw_figure4(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE4_CAPTION = Caption(
-    f"Figure 4(a): the distribution of waits; {RUN_TIMES}; diamonds: the longest waits",
+    f"Figure 4(a): the distribution of waits; {RUN_TIMES}; the paper prints the longest waits",
     finding="The longest recorded waits are over three times those of booking and backfilling",
 )
 

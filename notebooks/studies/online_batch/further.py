@@ -130,7 +130,7 @@ def draw_certainty(table: pd.DataFrame, **titles: Any) -> Figure:
 
 CERTAINTY_CAPTION = Caption(
     f"policies that promise a start when a job is submitted, compared with EASY; {REFUSALS}",
-    finding="A promised start costs up to 40 % more wait; with guessed lengths and fixed starts, "
+    finding="With exact lengths, booking costs up to 40 % more wait than EASY; with guessed ones, "
     "far more",
 )
 
@@ -177,7 +177,7 @@ BESIDE_CAPTION = Caption(
     "booking beside backfilling: some jobs book up to 3 hours ahead, and conservative "
     "backfilling plans the others around them; intervals: 95 %, bootstrap over weeks; dotted: no "
     "job books",
-    finding="If lengths are guessed, jobs that book wait far longer, and so do many that queue",
+    finding="If lengths are guessed, jobs that book wait longer, and so do many that queue",
 )
 
 

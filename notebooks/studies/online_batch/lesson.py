@@ -145,7 +145,7 @@ def unused_time(schedules: Mapping[str, co.Schedule]) -> plots.Picture:
         axes.broken_barh([*zip(end, late - end, strict=True)], (row - 0.35, 0.7),
                          facecolor="white", edgecolor=plots.GREY, hatch="///")  # fmt: skip
         axes.broken_barh([*zip(begin, end - begin, strict=True)], (row - 0.35, 0.7),
-                         facecolor=LOOK["EASY"].colour, edgecolor="white")  # fmt: skip
+                         facecolor="0.8", edgecolor="white")  # fmt: skip
         for job, middle in enumerate((begin + end) / 2, start=1):
             axes.text(middle, row, f"job {job}", ha="center", va="center", fontsize=8)
     axes.set_yticks(range(len(schedules)), [*schedules])
@@ -219,7 +219,10 @@ def widths_that_gain(result: Any) -> str:
 
 
 #: Groups of jobs by length, each with its shortest and its longest length in hours.
-BY_HOURS = {"up to 1 hour": (0, 1), "2 to 10 hours": (2, 10), "more than 10 hours": (10, np.inf)}
+BY_HOURS = {
+    "up to 1 hour": (0, 1), "1 to 2 hours": (1, 2), "2 to 10 hours": (2, 10),
+    "more than 10 hours": (10, np.inf),
+}  # fmt: skip
 
 
 def penalties_beside_easy(result: Any) -> plots.Picture:

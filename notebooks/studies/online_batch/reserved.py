@@ -165,7 +165,7 @@ def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 FIGURE7A_CAPTION = Caption(
-    f"Figure 7(a): mean wait by share of reservations, {DRAWINGS}",
+    f"Figure 7(a): mean wait by share of reservations, online with at least 5 min; {DRAWINGS}",
     finding="Reservations lengthen waits from the submission, but not from the requested start",
 )
 

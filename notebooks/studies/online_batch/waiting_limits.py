@@ -134,14 +134,14 @@ def limits_picture(
 ) -> plots.Picture:
     """Plot the mean wait against the rejected share of the work, for each limit on a wait.
 
-    `table` is the result of `book_or_queue`. A `note` says that the picture is a draft; it is added
-    to the subtitle, and the title then has no conclusion. `earlier` has tables that were drawn
-    before: the axes show them all, so that they stay the same from one picture to the next, and
-    a dashed line shows the last one with its name.
+    `table` is the result of `book_or_queue`. A `note` says that the picture is a draft; it is the
+    subtitle, the points have no intervals, and the title has no conclusion. `earlier` has tables
+    that were drawn before: the axes show them all, so that they stay the same from one picture to
+    the next, and a dashed line shows the last one with its name.
     """
     figure, axes = plots.new_figure(3.0)
     booked, refused = _of_limits(table)
-    _draw_limits(axes, booked, refused)
+    _draw_limits(axes, booked, refused, has_bars=not note)
     _draw_earlier(axes, earlier or {})
     for policy in ("EASY", "conservative"):
         sign, wait = LOOK[policy], table.loc[policy, "mean_wait"]
@@ -158,7 +158,7 @@ def limits_picture(
         if not is_sooner.all():  # The lines cross between two of the limits that were run.
             share = f"{refused[~is_sooner].max():.0f} to {share}"
         title = f"To wait no longer than in the queue, booking rejects {share} of the work"
-    plots.title_figure(figure, title, f"bars: 95 %, bootstrap over weeks{note}")
+    plots.title_figure(figure, title, note.removeprefix("; ") or "bars: 95 %, bootstrap over weeks")
     in_words = (
         f"up to {hours:g} h: wait {row.mean_wait:.3g} h, rejected {100 * row.refused_work:.0f} %"
         for hours, row in zip(LIMITS, booked.itertuples(), strict=True)
@@ -181,7 +181,7 @@ def _draw_earlier(axes, earlier):
             axes.plot(refused, booked["mean_wait"], "--", color=plots.GREY, zorder=1, label=name)
 
 
-def _draw_limits(axes, booked, refused):
+def _draw_limits(axes, booked, refused, has_bars):
     ways = {
         "online": ("mean_wait", "booked, up to ..."),
         "EASY": ("easy_wait", "the same jobs, EASY"),
@@ -189,9 +189,11 @@ def _draw_limits(axes, booked, refused):
     for policy, (column, label) in ways.items():
         ends = [booked[column] - booked[f"{column}_low"], booked[f"{column}_high"] - booked[column]]
         sign = LOOK[policy]
+        # The intervals of a draft would be very wide, and would change the axis.
+        bars = np.maximum(np.nan_to_num(ends), 0) if has_bars else None
         axes.errorbar(
-            refused, booked[column], np.maximum(np.nan_to_num(ends), 0), color=sign.colour,
-            marker=sign.marker, capsize=2, label=label,
+            refused, booked[column], bars, color=sign.colour, marker=sign.marker, capsize=2,
+            label=label,
         )  # fmt: skip
 
 
@@ -223,8 +225,13 @@ def _label_axes(axes):
     axes.set(
         yscale="log", xlabel="share of the work that is rejected, %", ylabel="mean wait (hours)"
     )
-    axes.set_xlim(left=0)
-    low, high = axes.get_ylim()
+    # Whole powers of ten and whole tens of percent keep the axes still for nearly all settings.
+    axes.set_xlim(0, 10 * np.ceil(axes.get_xlim()[1] / 10))
+    low, high = (
+        10.0 ** edge(np.log10(end))
+        for edge, end in zip((np.floor, np.ceil), axes.get_ylim(), strict=True)
+    )
+    axes.set_ylim(low, high)
     marks = [part * 10.0**power for power in range(-3, 4) for part in (1, 2, 5)]
     axes.set_yticks([at for at in marks if low <= at <= high])
     axes.yaxis.set_major_formatter(lambda at, _: f"{at:g}")
