@@ -158,7 +158,7 @@ def draw_figure7a(table: pd.DataFrame, **titles: Any) -> Figure:
     lines = parts["policy"] + ", " + table["panel"]
     starts = sorted(line for line in set(lines) if line.endswith(FROM_START))
     look = {line: plots.signs([line])[line] for line in set(lines)}
-    style = plots.LineStyle(height=2.5, bars=True, dashed=starts)
+    style = plots.LineStyle(height=2.5, dashed=starts)
     axes = {"xlabel": "share of advance reservations, ρ", "ylabel": "mean wait (hours)"}
     table = table.assign(panel=parts["log"], line=lines)
     return draw_trend(table, look=look, style=style, **axes, **titles)
