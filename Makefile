@@ -62,7 +62,7 @@ mutants: $(STAMP) ## make mistakes in a copy of the library, and write to docs/m
 	$(BIN)/python benchmarks/mutants.py $(MINUTES) $(SEED) $(MUTANTS_PAGE)
 
 lab: $(STAMP) ## open the notebooks in JupyterLab
-	$(JUPYTER_ENV)$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
+	$(JUPYTER_ENV)$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir="$(CURDIR)" $(firstword $(wildcard notebooks/00*.ipynb) notebooks)
 
 course: $(STAMP) ## make student and teacher versions of the notebooks, and the sheets of the tour, in build/course
 	$(BESIDE) lessons.course make build/course

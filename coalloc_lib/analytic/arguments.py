@@ -79,9 +79,13 @@ def check_fits(largest: list[int], system: Multicluster, request: str) -> None:
     }[request]
     for size, (where, capacity) in zip(largest, places, strict=False):
         if size > capacity:
+            is_sum = request in ("total", "flexible")
+            what, kind = (
+                ("total sizes reach", "total sizes") if is_sum else ("sizes reach", "sizes")
+            )
             raise InputError(
-                f"sizes reach {size} and {where} has {capacity} processors, so such a job never "
-                f"starts; give sizes of at most {capacity}, or a system with more processors"
+                f"{what} {size} and {where} has {capacity} processors, so such a job never "
+                f"starts; give {kind} of at most {capacity}, or a system with more processors"
             )
 
 

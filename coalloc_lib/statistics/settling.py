@@ -163,12 +163,12 @@ def unsettled(jobs: int, needed: float) -> str:
     Examples
     --------
     >>> unsettled(100, 200)
-    '100 jobs are too few for the queue to settle, give 200'
+    '100 jobs are too few for the queue to settle; give jobs=200'
     """
     least = int(np.ceil(round(needed, 6)))
     if jobs >= least:
         return ""
-    return f"{jobs:,} jobs are too few for the queue to settle, give {least:,}"
+    return f"{jobs:,} jobs are too few for the queue to settle; give jobs={least}"
 
 
 def jobs_to_settle(load: float, maximum: float) -> float:

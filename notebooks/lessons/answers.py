@@ -52,10 +52,10 @@ def record_answers(path: str | Path, student: str, notebook: str) -> None:
     Raises
     ------
     InputError
-        If the name is empty or still ``...``, or if the file cannot be written.
+        If the name is empty or still ``"..."``, or if the file cannot be written.
     """
     global _record
-    if not isinstance(student, str) or not student.strip():
+    if not isinstance(student, str) or not student.strip(" ."):
         raise InputError(f"student = {student!r}; put your name in place of the dots, in quotes")
     check_writable(path)
     # The notebook may change the current folder later.

@@ -34,7 +34,7 @@ FOLDED = re.compile(r"<details>(\s*<summary>Solution)")
 #: The source code of the first code cell in a notebook for students.
 FIRST = """from lessons.answers import record_answers
 
-student = ...  # Put your name in place of the dots, in quotes.
+student = "..."  # Put your name in place of the dots.
 record_answers(f"answers-{name}-{{student}}.csv", student=student, notebook="{name}")"""
 #: The sheets of squared paper that are printed for students: the width and height of an A4 page in
 #: inches, the side of a square in inches, and the number of hours on a time axis.

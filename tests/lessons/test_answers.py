@@ -38,7 +38,7 @@ def test_the_first_right_answer_counts_or_else_the_last_one(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("name", ["", "  ", ..., None])
+@pytest.mark.parametrize("name", ["", "  ", "...", ..., None])
 def test_a_name_is_needed(tmp_path, name):
     with pytest.raises(co.InputError, match="put your name in place of the dots"):
         answers.record_answers(tmp_path / "answers.csv", name, "01")

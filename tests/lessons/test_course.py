@@ -36,7 +36,7 @@ def test_the_first_cell_asks_for_a_name_and_records_answers(tmp_path, monkeypatc
     first = course.FIRST.format(name="00_tour")
     with pytest.raises(ValueError, match="put your name"):
         exec(first, {})
-    exec(first.replace("...", "'ann'"), {})
+    exec(first.replace("...", "ann"), {})
     answers.note_answer(3, 0.5, True)
     assert "ann,00_tour,3," in (tmp_path / "answers-00_tour-ann.csv").read_text()
 
@@ -45,7 +45,7 @@ def test_after_a_restart_an_answer_says_that_it_is_not_recorded(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(answers, "_record", None)
     assert answers.note_answer(3, 0.5, True) == ""  # no student version
-    exec(course.FIRST.format(name="00_tour").replace("...", "'ann'"), {})
+    exec(course.FIRST.format(name="00_tour").replace("...", "ann"), {})
     answers.note_answer(3, 0.5, True)
     monkeypatch.setattr(answers, "_record", None)
     assert "not recorded. Run the first cell" in answers.note_answer(3, 0.5, True)

@@ -106,7 +106,7 @@ def test_runs_in_which_queues_do_not_settle_are_in_doubt(load, jobs, enough):
     assert (times.warning == "") == enough
     assert (less.warning == "") == enough
     if not enough:
-        assert "20,000 jobs are too few for the queue to settle, give 88,889" in times.warning
+        assert "20,000 jobs are too few for the queue to settle; give jobs=88889" in times.warning
         with pytest.warns(UserWarning, match="too few for the queue"):
             response_times(SERIAL, load, jobs=jobs, replications=2)
 
@@ -253,7 +253,9 @@ def test_a_curve_gives_its_points_enough_jobs_to_settle_or_warns():
     settled, short = co.response_curve(queue, [0.5, 0.95], most_jobs=4000, **how).points
     assert settled.precise
     assert not short.precise
-    assert "4,000 jobs are too few for the queue to settle, give 32,000" in short.response.warning
+    assert (
+        "4,000 jobs are too few for the queue to settle; give jobs=32000" in short.response.warning
+    )
     alone = response_point(queue, 0.95, most_jobs=4000, **how)
     assert short.response.estimate == alone.response.estimate
     (longer,) = co.response_curve(queue, [0.95], most_jobs=64_000, **how).points

@@ -176,7 +176,7 @@ def test_runs_that_are_long_enough_have_no_warning():
 def test_a_held_queue_that_has_not_settled_has_a_warning(policy, jobs, needed):
     """EASY starts the jobs that fit, so wide jobs gather in a queue of 500 for a long time."""
     scenario = SCENARIO.with_(scheduling=policy)
-    words = f"{jobs:,} jobs are too few for the queue to settle, give {needed:,}"
+    words = f"{jobs:,} jobs are too few for the queue to settle; give jobs={needed}"
     for warning in (
         saturated_loss(scenario, jobs=jobs, seed=1).warning,
         replicated_traffic(scenario, jobs=jobs, replications=2)[1],
