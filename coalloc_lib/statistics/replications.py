@@ -497,7 +497,7 @@ def _require_interval(found, value, setting):
     values, where = found.sample.values, f" for {_shown(setting)}" if setting else ""
     if len(values) < 2:
         raise InputError(
-            f"runs has one replication of {value}{where}, but an interval needs two; run "
+            f"runs has one replication of {value}{where}, and an interval needs two or more; run "
             "more replications, or leave the setting out"
         )
     is_infinite = ~np.isfinite(values)
