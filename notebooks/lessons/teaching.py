@@ -291,11 +291,12 @@ def follows(answer: Any, sentences: Mapping[str, tuple[bool, str]]) -> str:
     return ""
 
 
-def folded(summary: str, table: pd.DataFrame) -> HTML:
-    """Return a table in a section that the reader opens by clicking on its summary."""
+def folded(summary: str, table: pd.DataFrame, is_open: bool = False) -> HTML:
+    """Return a table in a section that the reader opens or closes by clicking on its summary."""
     with pd.option_context("display.max_colwidth", None):  # pandas would cut long texts
         cells = table.to_html()
-    return HTML(f"<details><summary>{escape(summary)}</summary>{cells}</details>")
+    state = " open" if is_open else ""
+    return HTML(f"<details{state}><summary>{escape(summary)}</summary>{cells}</details>")
 
 
 def raised(error: Exception) -> str:

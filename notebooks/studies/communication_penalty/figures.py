@@ -333,7 +333,7 @@ def with_panels(table: pd.DataFrame) -> pd.DataFrame:
 
 
 #: The last words in the label of a curve for jobs that are not split.
-NOT_SPLIT = " not split"
+NOT_SPLIT = ", no job split"
 
 
 def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
@@ -364,7 +364,8 @@ def draw_figure1(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE1_CAPTION = Caption(
     f"Figure 1: jobs above {ABOVE} processors split into {PARTS}; {AT_LOAD}",
-    finding="The smallest jobs gain a little by splitting; the largest, unless the penalty is high",
+    finding="With MaxJumps 8, the smallest jobs gain by splitting; the largest, unless the penalty "
+    "is high",
 )
 
 
@@ -461,8 +462,7 @@ def draw_figure3(table: pd.DataFrame, **titles: Any) -> Figure:
 
 FIGURE3_CAPTION = Caption(
     f"Figure 3: jobs of S4 (7 to 19 processors); {AT_LOAD}; {RINGS}",
-    finding="Splitting jobs above 3 is better than splitting those above 16 at penalty 0.05, worse "
-    "at 0.2",
+    finding="At penalty 0.05, S4 does best if jobs above 3 to 6 are split; at 0.2, if none is",
 )
 
 

@@ -96,7 +96,7 @@ class Case:
             f"{name}: mean response {schedule.response.mean():.1f} h": schedule
             for name, schedule in zip(("whole", "split"), self.pair, strict=True)
         }
-        return co.Player(schedules, unit="h", window=(0, float(last) + 1), now=5.0, idle=0)
+        return co.Player(schedules, unit="h", window=(0, float(last) + 1), now=1.9, idle=0)
 
 
 def splitting_case(kind: str) -> Case:

@@ -130,7 +130,7 @@ def draw_adaptive(table: pd.DataFrame, **how: Any) -> Figure:
 ADAPTIVE_CAPTION = Caption(
     f"load {PRINTED_LOAD}, {PARTS} components, always or only of jobs that cannot start whole, "
     f"{AGAINST}",
-    finding="Splitting only at need loses in fewer cases than always splitting, and gains as often",
+    finding="Splitting only at need loses in fewer cases than always splitting, and gains in more",
 )
 
 

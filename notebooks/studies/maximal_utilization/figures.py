@@ -271,7 +271,7 @@ def draw_service_times(table: pd.DataFrame, **titles: Any) -> Figure:
 
 SERVICE_TIMES = Caption(
     "Section 7.1: increase of the capacity loss over deterministic service times, 4 × 32",
-    finding=f"With very variable service times, {FIVE[2]} more than doubles its loss (unordered)",
+    finding=f"With very variable service times, {FIVE[2]} more than triples its loss (unordered)",
 )
 
 

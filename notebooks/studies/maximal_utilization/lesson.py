@@ -12,17 +12,26 @@ from coalloc_lib.analytic import slotted_as_printed, slotted_utilization
 from coalloc_lib.basics.checks import instance_of, shown
 from coalloc_lib.basics.seeds import spawn
 from coalloc_lib.statistics import paired_difference, pick
-from lessons.teaching import ANSWERS, checker, follows, near, number_of, off_by, raised, ranked
+from lessons.teaching import (
+    ANSWERS,
+    checker,
+    folded,
+    follows,
+    near,
+    number_of,
+    off_by,
+    raised,
+    ranked,
+)
 from studies.maximal_utilization import FOUR, pathological_loss, study
 from studies.maximal_utilization.figures import FREEDOM_LABELS
 from studies.maximal_utilization.model import MANY
 
 
 def bought_back(freedoms: pd.DataFrame) -> HTML:
-    """Return the table `gains_of_fifty` as HTML, collapsed, because it would answer a guess."""
-    table = gains_of_fifty(freedoms).to_html(border=0)
+    """Return the table `gains_of_fifty` as HTML, in a section that is open at first."""
     title = "The gain of FPFS(50), in percentage points and in percent of the loss"
-    return HTML(f"<details><summary>{title}</summary>{table}</details>")
+    return folded(title, gains_of_fifty(freedoms), is_open=True)
 
 
 def gains_of_fifty(freedoms: pd.DataFrame) -> pd.DataFrame:
