@@ -300,7 +300,7 @@ def service_times(runs: pd.DataFrame) -> pd.DataFrame:
 #: have a stronger colour.
 OVERTAKING = {
     "FCFS": plots.STANDARD,
-    FEW: plots.MarkerStyle("#F3D08A", "x"),
+    FEW: plots.MarkerStyle("#9A8FD6", "x"),
     MANY: plots.MEANINGS["FPFS"],
 }
 #: The labels of the two methods of simulating FPFS. With the first method, the queue is empty at

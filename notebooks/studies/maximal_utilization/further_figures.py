@@ -16,7 +16,7 @@ from coalloc_lib import plots
 from coalloc_lib.statistics import NotRunError, groups_of, pick, sample
 from coalloc_lib.widgets.controls import Explorer
 from coalloc_lib.widgets.inputs import slider_with_entry
-from studies.maximal_utilization.figures import MUCH, draw_bars, losses, standard
+from studies.maximal_utilization.figures import MUCH, OVERTAKING, draw_bars, losses, standard
 from studies.maximal_utilization.further import BALANCE, WAITING, Held
 from studies.maximal_utilization.model import (
     AT_ONCE,
@@ -72,6 +72,7 @@ def draw_waiting(table: pd.DataFrame, **titles: Any) -> Figure:
         xlabel="jobs waiting",
         ylabel="gain over FCFS (points)",
         level=(f"'much': {100 * MUCH.value:.0f} points", 100 * MUCH.value),
+        look=OVERTAKING,
         **titles,
     )
 
