@@ -341,8 +341,11 @@ def _report_by_type(report: SitesReport, clusters: dict[str, int], logs: dict[st
     words, table = report.answer.words, _table_as_html(options_table(report))
     html = f"<p {_CLOSE}><b>{escape(words)}</b></p>"
     # A doubt that is the reason for the answer is part of its words, and not repeated.
-    unsaid = {site: why for site, why in report.doubts.items() if why not in words}
-    doubts = "; ".join(f"{site}: {why}" for site, why in unsaid.items())
+    unsaid: dict[str, list[str]] = {}
+    for site, why in report.doubts.items():
+        if why not in words:
+            unsaid.setdefault(why, []).append(site)
+    doubts = "; ".join(f"{', '.join(sites)}: {why}" for why, sites in unsaid.items())
     if doubts:
         html += f"<p {_CLOSE}><b>Read with care.</b> {escape(doubts)}.</p>"
     below = _folded("each option in numbers", table) + _folded("the logs", _logs(clusters, logs))

@@ -258,3 +258,9 @@ def test_the_first_picture_has_the_options_that_answer_the_question(form, report
     html = form._repr_mimebundle_()["text/html"]
     assert html.count("<img ") == 2
     assert "<summary>all options in a picture</summary>" in html
+
+
+def test_a_doubt_about_several_sites_is_said_once(report):
+    doubted = report._replace(doubts={"north": "no waits", "south": "no waits", "east": "no jobs"})
+    html = form_module._report_by_type(doubted, {}, {})["text/html"]
+    assert "<b>Read with care.</b> north, south: no waits; east: no jobs.</p>" in html
