@@ -143,8 +143,8 @@ def _response_picture(ran, label, weight, before):
         table, x="ratio", row="mode", series="mode", look=LOOK, factors=True, row_height=0.34,
         span=SPAN, before="before", beyond="arrows: beyond the axis",
         xlabel="AWRT divided by that of sharing", title=_title(ran, spanning_over_sharing),
-        subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of "
-        f"the time; jobs too wide for every machine (or, locally, for their site) are cut{rings}",
+        subtitle=f"{label}; weighted by {weight}; 95 % intervals by bootstrap over sixths of the "
+        f"time{rings}",
     )  # fmt: skip
     plots.label_right(dots.axes[0], table["hours"])
     rows = table["mode"] + " " + table["words"] + " times, " + table["hours"]
