@@ -29,9 +29,9 @@ from studies.maximal_utilization.model import MANY
 
 
 def bought_back(freedoms: pd.DataFrame) -> HTML:
-    """Return the table `gains_of_fifty` as HTML, in a section that is open at first."""
+    """Return the table `gains_of_fifty` as HTML, in a section that the reader opens."""
     title = "The gain of FPFS(50), in percentage points and in percent of the loss"
-    return folded(title, gains_of_fifty(freedoms), is_open=True)
+    return folded(title, gains_of_fifty(freedoms))
 
 
 def gains_of_fifty(freedoms: pd.DataFrame) -> pd.DataFrame:
