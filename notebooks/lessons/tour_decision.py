@@ -97,8 +97,8 @@ def questions() -> list[tuple[str, str, str, str]]:
          _claim("JS-6", "On 4×128, responses are then {} times as long as if wide jobs were cut "
                 "(04, by work).")),
         ("Is the load below\nabout 0.3?", "yes", "Change nothing: few jobs wait.",
-         f"At a load of 0.3, spanning changes the mean response by {free}, even without a penalty "
-         "(map)."),
+         f"At a load of 0.3 under EASY, spanning changes the mean response by {free},\n"
+         "even without a penalty (map)."),
         ("May a job overtake\none that waits?", "no", "Span, while the penalty is small.",
          f"At a load of 0.7, it pays up to a penalty of {in_order} under FCFS (map)."),
         ("Is it known how long\njobs will run?", "no", "Let jobs overtake; span less.",
