@@ -37,9 +37,9 @@ from coalloc_lib.engines.kernels.placing import Rule, empty_room, fits, place, s
 #:   bound on the size of a job that fits.
 #: - `blocks`, int64 (4, blocks): data on each block of steps, in the rows COUNT, CHANGED, ORDER and
 #:   NUMBERS, which are explained where they are defined below.
-#: - `known`, float64 (blocks, 3, levels): what is known of the steps of a block for jobs of a size:
-#:   the values BLOCKED, OPEN and LONGEST.
-#: - `levels`, int64: the sizes of jobs for which `known` has values, in increasing order.
+#: - `known`, float64 (blocks, 3, levels): the values BLOCKED, OPEN and LONGEST of each block for
+#:   each level, which are explained where they are defined below.
+#: - `levels`, int64: the levels, which are numbers of idle processors, in increasing order.
 Steps = namedtuple("Steps", "begin idle blocks known levels")
 #: A named tuple of arrays with the reservations of n jobs on c clusters.
 #:
