@@ -143,12 +143,24 @@ def six_schedulers() -> pd.DataFrame:
     Times are in hours. The schedulers are those of the players in notebook 00.
     """
     rows = {}
-    for name in ("whole", "split", "overtaking", "backfilling", AT_HOME, "booked"):
+    labels = "FCFS", "spanning", "overtaking", "backfilling", "separate clusters", "booking"
+    names = "whole", "split", "overtaking", "backfilling", AT_HOME, "booked"
+    for name, label in zip(names, labels, strict=True):
         made = schedule(name)
-        label = "each cluster for its own users" if name == AT_HOME else SCHEDULERS[name].label
         rows[label] = made.wait.mean(), made.response.mean(), made.end.max()
     columns = ["mean wait (h)", "mean response (h)", "last job ends at (h)"]
     return pd.DataFrame(rows, columns).T.rename_axis("scheduler").round(2)
+
+
+def separate_or_shared() -> pd.DataFrame:
+    """Return the mean response of the users of each cluster, in hours.
+
+    The clusters are separate in one column. In the other, they share one queue, in which all jobs
+    stay whole and start in order of arrival.
+    """
+    means = {"separate": schedule(AT_HOME).response, "shared": schedule("whole").response}
+    numbers = np.array(HOME) + 1
+    return pd.DataFrame(means).groupby(numbers).mean().rename_axis("cluster").round(2)
 
 
 def _follow_the_last_player(new: co.Player) -> None:
@@ -247,7 +259,7 @@ def _what_follows(answer: Any) -> str:
             "compare the intervals of the two rows",
         ),
         "c": (
-            bool(cells["holds in"] == cells["cells that decide"]),
+            bool(cells["holds in"] == cells["clear comparisons"]),
             "look at the table of other systems",
         ),
         "d": (
@@ -353,7 +365,7 @@ def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:
         share = work[saturated.spans].sum() / work.sum()
         rows.append((policy, whole, split, share, (split / whole - 1) / share))
     columns = [
-        "policy", "carries, whole: ρ whole", "carries, spanning: ρ span",
+        "policy", "busy, whole: ρ whole", "busy, spanning: ρ span",
         "work that spans: f", "break-even: ψ*",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).set_index("policy").round(3)

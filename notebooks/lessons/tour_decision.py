@@ -23,10 +23,10 @@ def elsewhere() -> pd.DataFrame:
     """Count the tests in other systems that confirm each conclusion of notebook 00."""
     runs = load_study("what-survives").archived()
     table = survival(effects(runs[runs["conclusion"].isin(OF_THE_TOUR)]))
-    table["cells that decide"] = table["holds"] + table["turns"]
+    table["clear comparisons"] = table["holds"] + table["turns"]
     columns = {"name": "conclusion", "holds": "holds in", "sentence": "what becomes of it"}
     table = table.drop(columns="conclusion").rename(columns=columns)
-    return table[["conclusion", "holds in", "cells that decide", "what becomes of it"]].set_index(
+    return table[["conclusion", "holds in", "clear comparisons", "what becomes of it"]].set_index(
         "conclusion"
     )
 

@@ -418,7 +418,7 @@ def test_the_lines_cross_at_the_break_even_penalty_of_the_study(monkeypatch):
 
 
 def test_jobs_that_fit_into_no_cluster_are_named():
-    with pytest.raises(co.InputError, match=r"^m = 8; give at most 6, so that"):
+    with pytest.raises(co.InputError, match=r"^b = 8; give at most 6, so that"):
         break_even_explorer.break_even_picture(clusters=5, largest=8)
 
 

@@ -73,7 +73,7 @@ def break_even_picture(
     not_negative("penalty", penalty)
     if clusters * largest > CLUSTER:
         raise InputError(
-            f"m = {largest}; give at most {CLUSTER // clusters}, so that a whole job of {clusters} "
+            f"b = {largest}; give at most {CLUSTER // clusters}, so that a whole job of {clusters} "
             f"components fits into one cluster of {CLUSTER}"
         )
     span, whole = _carried(clusters, largest, policy, placement, COARSE if coarse else FINE)
@@ -138,7 +138,7 @@ def break_even_explorer(state: str = "") -> Explorer:
     """
     controls = {
         "penalty": slider_with_entry("penalty", 0.1, 0.0, MOST, 0.05),
-        "largest": slider_with_entry("m of U[1,m]", 8, 1, LARGEST),
+        "largest": slider_with_entry("b of U[1,b]", 8, 1, LARGEST),
         "clusters": slider_with_entry("clusters of 32", 4, *CLUSTERS),
         "policy": choice("policy", POLICIES),
         "placement": choice("placement", (WORST_FIT, FIRST_FIT)),

@@ -514,7 +514,7 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
 
 BREAK_EVEN_CAPTION = Caption(
     "highest penalty at which jobs that span all clusters saturate them no earlier than whole "
-    "jobs; components U[1,m], or D(0.9)[1,m]; worst fit; bands: 95 % intervals",
+    "jobs; components U[1,b], or D(0.9)[1,b]; worst fit; bands: 95 % intervals",
     finding="Spanning pays most if jobs are large and have many components",
 )
 
