@@ -59,8 +59,8 @@ BOUGHT_AT_CTC, UNNOTICED = 20, 60.0
 #: percentages of processors, and has the upper end of its range here.
 LOADS_GUESSED = {"at most 0.6": 0.6, "0.6 to 0.8": 0.8, "over 0.8": np.inf}
 PENALTIES_GUESSED = {
-    "to none, not even 0": -1e-9, "to one below 0.1": 0.1, "to one from 0.1 to 0.4": 0.4,
-    "to one above 0.4": np.inf,
+    "at no penalty": -1e-9, "up to one below 0.1": 0.1, "up to one from 0.1 to 0.4": 0.4,
+    "up to one above 0.4": np.inf,
 }  # fmt: skip
 BOUGHT_GUESSED = {"up to 5 %": 5.0, "5 to 20 %": 20.0, "20 to 50 %": 50.0, "over 50 %": np.inf}
 #: The height of all rows of the figure of a guess, in inches. The figure and the question together
@@ -293,8 +293,8 @@ def penalty_guess(report: SitesReport) -> Guess | HTML:
     row = table.query("group == @ALL and metric == 'AWRT'").iloc[0]
     ends = row["penalty_low"], row["penalty_high"]
     return guess(
-        "Up to what penalty does spanning, whenever no site has room, shorten the AWRT of all jobs "
-        "more than sharing one queue does?",
+        "A job spans whenever no site has room for it. Up to what penalty is the AWRT of all jobs "
+        "then shorter than with one shared queue?",
         *PENALTIES_GUESSED,
         reply=_about_estimate(_penalty_range(row), *ends, PENALTIES_GUESSED),
         answer=lambda: _sure(_penalty_range(row), *ends, PENALTIES_GUESSED),
@@ -319,8 +319,8 @@ def buy_guess(report: SitesReport) -> Guess | HTML:
     )
     right = _range_of(more, BOUGHT_GUESSED)
     return guess(
-        f"How many more processors would {site} need to wait as briefly alone as with one shared "
-        "queue?",
+        f"How many more processors would {site} need, so that its mean wait alone is the same as "
+        "with one shared queue?",
         *BOUGHT_GUESSED,
         reply=_about_estimate(right, low, high, BOUGHT_GUESSED),
         answer=lambda: _sure(right, low, high, BOUGHT_GUESSED),

@@ -159,3 +159,18 @@ def test_who_gains_by_spanning_in_four_real_logs(real_logs, penalty, adaptive, a
         others = found.loc[["KTH-SP2", "HPC2N"]]
         assert (others["spanning_low"] < 1).all()
         assert (others["spanning_high"] > 1).all()
+
+
+def test_the_three_ways_of_the_ten_jobs_have_these_responses():
+    sites, rule = co.Multicluster([8, 8]), {"scheduling": co.EASY()}
+    columns = {"submit": [2, 3, 3, 4, 4, 4, 5, 7, 9, 9], "runtime": [3, 4, 2, 7, 2, 5, 2, 4, 5, 6]}
+    wide = [4, 6, 5, 3, 6, 1, 6, 6, 4, 3]
+    ten = co.JobStream(**columns, components=wide, request="total")
+    local = co.sites.local(sites, ten, [0, 1] * 5, **rule)
+    sharing, several = (
+        co.sites.sharing(sites, ten, **rule),
+        co.sites.multi_site(sites, ten, 0.25, **rule),
+    )
+    found = [awrt(run) for run in (several, sharing, local)]
+    assert found == pytest.approx([5.05, 5.80, 7.68], abs=0.005)
+    assert (np.flatnonzero(several.spans) + 1).tolist() == [3, 5, 8]

@@ -99,3 +99,23 @@ def test_which_requests_the_trees_of_the_example_can_serve(request_, marked, res
     periods = [period for node in marks.order for period in leaves(node)]
     assert "".join(search.names[period] for period in periods) == marked
     assert words.startswith(result)
+
+
+@pytest.mark.parametrize(
+    ("policy", "ends"), [("online", (1.39, 1.24, 1.61)), ("conservative", (1.22,))]
+)
+def test_promises_lengthen_the_waits_of_ctc_this_much(policy, ends):
+    rows = study.judge(study.archived()).figure("certainty").data()
+    exact = rows.query("length == 'exact' and policy == @policy").set_index("log")
+    row = exact.loc["CTC-SP2"]
+    found = [row["ratio"], row["ci95_low"], row["ci95_high"]]
+    assert found[: len(ends)] == pytest.approx(ends, abs=0.005)
+    assert exact["ratio"].idxmax() == "CTC-SP2"  # on the other logs, the price is smaller
+
+
+def test_bookings_of_requested_times_lengthen_the_wait_of_kth_to_154_hours():
+    rows = study.judge(study.archived()).figure("certainty").data()
+    kth = rows.query("log == 'KTH-SP2' and policy == 'online'").set_index("length")
+    assert kth["mean_wait_h"].loc[["exact", "requested"]].tolist() == pytest.approx(
+        [2.1, 154], rel=0.03
+    )

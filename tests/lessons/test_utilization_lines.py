@@ -5,6 +5,7 @@ import pytest
 
 import coalloc_lib as co
 from coalloc_lib.widgets.losses import LossQuestion, max_utilization_of
+from studies.maximal_utilization import study
 
 
 def mean_wait(jobs, gaps, load):
@@ -63,3 +64,18 @@ def test_jumps_of_ordered_jobs_and_a_freer_request_are_not_told_apart_for_mixed_
     ordered, unordered = loss("ordered", 200), loss("unordered", 0)
     assert (ordered.estimate, unordered.estimate) == pytest.approx((0.168, 0.173), abs=0.0006)
     assert ordered.high > unordered.low
+
+
+@pytest.mark.parametrize(("sizes", "points"), [("U[1,7]", 6.3), ("D(0.894)[1,32]", 0.9)])
+def test_first_fit_loses_this_many_points_more_than_worst_fit(sizes, points):
+    rows = study.judge(study.archived()).figure("figure6").data().dropna(subset="difference")
+    differences = 100 * rows.set_index("sizes")["difference"]
+    assert differences[sizes] == pytest.approx(points, abs=0.05)
+    assert differences.idxmax() == "U[1,7]"
+
+
+def test_a_limit_of_fifty_gains_six_to_eleven_points_and_one_of_five_two():
+    rows = study.judge(study.archived()).figure("figure5").data().dropna(subset="difference")
+    gains = -100 * rows.groupby("policy")["difference"].agg(["min", "max"])
+    assert gains.loc["FPFS(50)"].round().tolist() == [11, 6]
+    assert gains.loc["FPFS(5)"].max() == pytest.approx(2.1, abs=0.05)

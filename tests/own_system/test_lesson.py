@@ -135,9 +135,9 @@ def test_where_nothing_can_be_compared_the_reason_stands_in_the_place_of_the_que
 @pytest.mark.parametrize(
     ("penalty", "most", "answer"),
     [
-        (-np.inf, 0.5, "to none, not even 0"), (0.0, 0.5, "to one below 0.1"),
-        (0.3, 0.5, "to one from 0.1 to 0.4"), (0.45, 0.5, "to one above 0.4"),
-        (np.inf, 0.5, "to one above 0.4"), (np.inf, 0.2, None),
+        (-np.inf, 0.5, "at no penalty"), (0.0, 0.5, "up to one below 0.1"),
+        (0.3, 0.5, "up to one from 0.1 to 0.4"), (0.45, 0.5, "up to one above 0.4"),
+        (np.inf, 0.5, "up to one above 0.4"), (np.inf, 0.2, None),
     ],
 )  # fmt: skip
 def test_the_range_of_the_penalty_is_that_of_the_break_even(report, penalty, most, answer):
@@ -151,7 +151,7 @@ def test_the_range_of_the_penalty_is_that_of_the_break_even(report, penalty, mos
     ("low", "high", "words"),
     [
         (0.2, 0.3, "The whole 95 % interval lies in this answer."),
-        (0.05, 0.3, "interval leaves “to one below 0.1”, “to one from 0.1"),
+        (0.05, 0.3, "interval leaves “up to one below 0.1”, “up to one from 0.1"),
         (-np.inf, np.inf, "its 95 % interval excludes none of the answers."),
         (np.nan, 0.3, "no interval"),
     ],
