@@ -163,7 +163,7 @@ class Calendar:
         if not isinstance(booking, Booking) or booking not in self.bookings:
             raise InputError(
                 f"{shown(booking)} is not a current booking of this calendar; give a booking that "
-                "submit() returned and that was not cancelled and has not ended"
+                "submit() returned and that has neither been cancelled nor ended"
             )
         if booking.start < self.now:
             raise InputError(

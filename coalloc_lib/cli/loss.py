@@ -19,7 +19,7 @@ from coalloc_lib.model.placement import Placement
 from coalloc_lib.model.system import Multicluster, parse_clusters
 from coalloc_lib.policies import FCFS
 
-#: The option values that every formula for the capacity loss requires.
+#: The options must have these values for any formula for the capacity loss to be valid.
 FORMULA = {"--scheduling": ("fcfs",), "--service": ("exponential",)}
 #: The further option values that an approximate formula for the capacity loss requires.
 APPROXIMATED = {"--placement": ("worst-fit", "first-fit")}

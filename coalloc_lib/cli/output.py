@@ -98,7 +98,8 @@ def warn(words: str) -> None:
 
 def print_json(answer: dict) -> None:
     """Print a dict as one JSON object, with null instead of infinite numbers and NaN."""
-    # If the output stream does not use UTF-8, characters other than ASCII are written as escapes.
+    # If the output stream does not use UTF-8, characters that are not ASCII are written as escape
+    # sequences.
     encoding = codecs.lookup(getattr(sys.stdout, "encoding", None) or "utf-8").name
     text = json.dumps(_finite(answer), indent=2, ensure_ascii=encoding != "utf-8", allow_nan=False)
     show(*text.split("\n"))

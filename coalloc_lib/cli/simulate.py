@@ -106,7 +106,7 @@ def _check_outputs(out, export, as_json):
     # The output options are checked before the simulation, which may take a long time.
     if out == "-" and as_json:
         raise InputError(
-            "--out - and --json both print on standard output; give --out the name of a file"
+            "--out - and --json both write to standard output; use --out with the name of a file"
         )
     if export is not None:
         options.chosen("the extension of --export", Path(export).suffix, exchange.SUFFIXES)

@@ -107,7 +107,7 @@ class State(policies.State):
         return None if answer is None else self._placed(job, answer, room)
 
     def expected_end(self, job: Job, allocation: Sequence[int] | None = None) -> float:
-        """Return when a job is expected to end; a waiting job is assumed to start now."""
+        """Return the expected end of a job, on the assumption that a waiting job starts now."""
         where = job.allocation if allocation is None else allocation
         if where is None:
             raise InputError(

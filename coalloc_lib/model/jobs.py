@@ -353,7 +353,7 @@ class JobStream:
         if span == 0:
             raise InputError(
                 "all jobs are submitted at one instant, so their interarrival times cannot be "
-                "scaled to the rate; leave out rate, or give a larger count"
+                "scaled to the rate; leave out rate, or give a larger count, to include later jobs"
             )
         return first._stretched((count - 1) / (span * checks.positive("rate", rate)))
 

@@ -497,7 +497,7 @@ def _ends_of(values, scale):
 def _make_room(axes, ends, letters, left, beside):
     scale = axes.xaxis.get_transform()
     first, last = scale.transform(np.array(ends, dtype=float))
-    # Names at the left need more room, because the labels of the vertical axis are there too.
+    # Names on the left need more room, because the labels of the vertical axis are there too.
     length = (last - first) or 1.0
     room = length * (0.04 + NAME_LETTER * letters) * (1.7 if left else 1)
     # Lines that are drawn beside each other begin to the left of their first point.

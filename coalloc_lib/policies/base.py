@@ -205,7 +205,7 @@ class State(Protocol):
         """
 
     def expected_end(self, job: Job, allocation: Sequence[int] | None = None) -> float:
-        """Return when a job is expected to end; a waiting job is assumed to start now.
+        """Return the expected end of a job, on the assumption that a waiting job starts now.
 
         Parameters
         ----------

@@ -127,7 +127,7 @@ def simulate(
 
 
 def check_parts(system: Any, scheduling: Any, placement: Any, engine: Any) -> None:
-    """Raise an error if the system, policy, placement or engine name is invalid."""
+    """Raise an error if the system, the policy, the placement or the engine's name is invalid."""
     if engine is not None:
         one_of("engine", engine, ENGINES)
     own = "or an object of a class derived from"

@@ -109,7 +109,7 @@ class Others:
 
 
 class Setting(NamedTuple):
-    """The parameters of a reservation calendar, which `reservation_calendar` explains."""
+    """The parameters of a reservation calendar; `reservation_calendar` explains each of them."""
 
     clusters: tuple[int, ...]
     slot: float

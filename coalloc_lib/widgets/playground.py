@@ -85,7 +85,7 @@ def _disable_useless(side: str, rows: Mapping[str, ipw.Widget]) -> str:
 
 
 def _useless(clusters: str, policy: str, span: str) -> dict[str, str]:
-    # Return why each control has no effect, or an empty string if it has one.
+    # For each control, return the reason why it has no effect, or an empty string if it has one.
     is_single = _is_single(clusters)
     never_spans, uses_estimates = is_single or span == NEVER, POLICIES[policy].uses_estimates
     return {

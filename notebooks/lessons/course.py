@@ -159,7 +159,7 @@ def make_command(folder: Annotated[Path, typer.Argument(metavar="FOLDER")]) -> N
 
 @app.command(name="collect", cls=OnceEach)
 def collect_command(files: Annotated[list[Path], typer.Argument(metavar="FILE...")]) -> None:
-    """Print the answers in the files that the students of a course handed in, as CSV.
+    """Print as CSV the answers from the files that the students of a course handed in.
 
     Files that cannot be read are left out and named.
     """

@@ -62,7 +62,7 @@ class Setting(NamedTuple):
     widest: int | None
     #: The additional load in percent.
     load: int
-    #: The additional processors of each site in percent.
+    #: The number of processors that each site adds, in percent of its processors.
     more: tuple[int, ...]
 
     @property

@@ -362,7 +362,7 @@ def _possible(low: float, high: float, ranges: Mapping[str, float]) -> list[str]
 
 
 def _sure(right: str | None, low: float, high: float, ranges: Mapping[str, float]) -> str | None:
-    """Return the right answer if the interval excludes all others, and otherwise None."""
+    """Return the right answer if the interval allows no other answer, and otherwise None."""
     return right if _possible(low, high, ranges) == [right] else None
 
 

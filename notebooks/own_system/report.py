@@ -117,7 +117,7 @@ def sites_report(
     progress: NullProgress = NO_PROGRESS,
     command: str = "",
 ) -> SitesReport:
-    """Simulate all options of the operators of several sites, and recommend one option.
+    """Simulate every option that the operators of several sites have, and recommend one.
 
     All options are simulated with the same jobs: those that were submitted while all logs were
     recorded. Intervals are by bootstrap over weeks, with the same resampled weeks for all options.

@@ -240,7 +240,7 @@ class Run:
             self.results[row] = result
 
     def shown(self, row: int) -> dict[str, object]:
-        """Return the arguments and replication number of a call as tables and errors show them."""
+        """Return the arguments and replication of a call, as tables and errors write them."""
         point, replication = divmod(row, len(self.seeds))
         shown = {name: label(value) for name, value in self.labels[point].items()}
         return {**shown, "replication": replication}

@@ -252,7 +252,7 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
 def _has_no_error(table):
     if "error" not in table:
         return np.ones(len(table), dtype=bool)
-    # A table that was read from a file has missing values in place of the empty texts.
+    # A table that was read from a file has missing values in place of empty strings.
     return (table["error"].isna() | (table["error"] == "")).to_numpy(dtype=bool)
 
 

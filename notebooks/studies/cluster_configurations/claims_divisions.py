@@ -55,7 +55,7 @@ EQUAL = (FOUR_EQUAL, EIGHT_EQUAL, SIXTEEN_EQUAL)
 #: Jobs have four components, and one claim is about 'considerably' more clusters than components.
 #: We assume that eight clusters are considerably more.
 MOST_OF_FEW, LEAST_OF_MANY = 5, 8
-#: The two placement policies that the claims about divisions into clusters compare.
+#: The two placements that are compared in the claims about divisions into clusters.
 BOTH = (FIRST_FIT, WORST_FIT)
 #: The only system of unequal clusters for which the paper prints the sizes of the clusters.
 PRINTED_SIZES = (64, 32, 16, 16)

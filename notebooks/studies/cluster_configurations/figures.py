@@ -388,7 +388,7 @@ def by_jobs(line: Values) -> str:
 
 
 def over_one_component_more(line: Values) -> Values:
-    """Choose the curve to compare with: jobs with one more component."""
+    """Return the curve with which a curve is compared: that of jobs with one component more."""
     return {"jobs": ONE_MORE.get(line["jobs"], line["jobs"])}
 
 

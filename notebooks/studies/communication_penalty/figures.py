@@ -94,7 +94,7 @@ SHARES_CAPTION = Caption(
 
 @study.add_figure("shares", SHARES_CAPTION, draw_shares)
 def shares(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return each job group's share of jobs and of work: exact, sampled and from the paper."""
+    """Return the share of each group in jobs and work: exact, sampled, and that of the paper."""
     exact = exact_shares()
     rows = []
     for known, samples in groups_of(pick(runs, kind=SAMPLES), ["jobs", "quantity", "group"]):
@@ -337,7 +337,7 @@ NOT_SPLIT = ", no job split"
 
 
 def with_whole_jobs(table: pd.DataFrame) -> pd.DataFrame:
-    """Keep the curves of all jobs and of groups S1 and S4, and add those without splitting."""
+    """Keep the curves of S1, of S4 and of all jobs together, and add those of jobs not split."""
     split = table[~table["line"].isin(BARE[1:])]
     whole = split[split["line"] == split["group"]]
     names = whole["group"] + NOT_SPLIT

@@ -301,7 +301,7 @@ MIXED = (
 def over_one_machine(
     runs: pd.DataFrame, way: str, penalty: Mapping[str, float], wide: str = OF_LARGEST
 ) -> Replications:
-    """Return the weighted response time with a way of running jobs, relative to one large machine.
+    """Return the AWRT of a way of running jobs, divided by that on one large machine.
 
     `way` is for example job sharing. The single machine runs each job whole. With `way`, wide jobs
     are divided into subjobs of the size of the largest machine, unless `wide` has them whole.

@@ -182,7 +182,7 @@ def figure4(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_figure5(table: pd.DataFrame, **titles: Any) -> Figure:
-    """Plot weighted response times of spanning relative to job sharing, a line per system."""
+    """Plot the AWRT with spanning divided by that with sharing, with one line for each system."""
     look = plots.shades([*CONFIGURATIONS, "one more"])
     return draw_along(table, line="configuration", look=look, **titles)
 

@@ -144,7 +144,7 @@ def around(losses_by_group: Mapping[str, float], by: float) -> dict[str, tuple[f
 
 
 def draw_bars(table: pd.DataFrame, series: str, group: str = "sizes", **how: Any) -> Figure:
-    """Draw the capacity loss of each setting as a bar, and group the bars to be compared."""
+    """Draw the capacity loss of each setting as a bar, with bars of one comparison side by side."""
     return plots.bars(table, value="capacity_loss", group=group, series=series, **how)
 
 

@@ -54,7 +54,7 @@ APPROXIMATION, SIMULATION = "approximation", "simulation"
 
 @dataclass(frozen=True)
 class Held:
-    """A simulation of FPFS on four clusters of 32 with a constant number of waiting jobs."""
+    """A simulation of FPFS on four clusters of 32, with a constant number of waiting jobs."""
 
     sizes: str
     policy: str

@@ -335,7 +335,7 @@ def figure3(runs: pd.DataFrame) -> pd.DataFrame:
 def tail(
     runs: pd.DataFrame, setting: Mapping[str, Any], rows: pd.DataFrame, **words: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield points of the distribution of waits: the share of jobs that wait longer than a time.
+    """Yield pairs of a time and the share of the jobs that wait longer than this time.
 
     The share is a mean over the samples of the jobs that reserve ahead.
     """

@@ -247,7 +247,7 @@ FIGURE7B_CAPTION = Caption(
 
 @study.add_figure("figure7b", FIGURE7B_CAPTION, draw_figure7b, claims=("OB-10", "OB-18"))
 def figure7b(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return mean attempts and tree operations per request, for each sample of reserving jobs."""
+    """Return mean attempts and operations of a request, for each sample of jobs that reserve."""
     table = work_of_requests(runs)
     titles = [title_of(runs, log) for log in table["log"]]
     machines = [f"{title}, {n:g}" for title, n in zip(titles, table["servers"], strict=True)]
