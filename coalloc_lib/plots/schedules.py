@@ -16,13 +16,15 @@ from coalloc_lib.basics.checks import InputError, shown, whole_numbers
 from coalloc_lib.plots.signs import COLOURS, LOSS, ONE_CLUSTER, PRINT, STANDARD
 from coalloc_lib.plots.style import GREY, LETTERS, new_figure, title_figure
 
+#: Further fill colours of jobs, so that ten neighbouring jobs differ.
+MORE_COLOURS = "#F0E442", "#332288", "#A6761D", "#B3DE69"
 #: The dark fill colours of boxes, on which text is white.
-DARK = (STANDARD.colour, ONE_CLUSTER.colour, COLOURS[-1])
+DARK = (STANDARD.colour, ONE_CLUSTER.colour, COLOURS[-1], MORE_COLOURS[1])
 #: The fill colours of the boxes of jobs, each with a text colour. The number of a job selects the
 #: pair. Vermilion is reserved for lost capacity, and black for lines.
 JOB_COLOURS = tuple(
     (fill, "#ffffff" if fill in DARK else "#111111")
-    for fill in COLOURS
+    for fill in COLOURS + MORE_COLOURS
     if fill not in (LOSS.colour, PRINT.colour)
 )
 #: The colours of the hatching and of the background of processors that are idle while a job waits.

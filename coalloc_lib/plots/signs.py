@@ -58,7 +58,6 @@ OWN = (
     MarkerStyle("#3B7D6E", "H"),
     MarkerStyle("#7A6A00", "1"),
 )  # fmt: skip
-_SHADES = colormaps["viridis"]
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 
 
@@ -92,8 +91,11 @@ def _free_styles(taken):
     yield from cycle(OWN)
 
 
-def shades(names: Iterable[str]) -> dict[str, MarkerStyle]:
+def shades(names: Iterable[str], colour_map: str = "viridis") -> dict[str, MarkerStyle]:
     """Return styles with colours from dark to light for increasing values of one quantity.
+
+    The colours are those of a colour map of Matplotlib. A figure of another quantity can take
+    another one, such as ``"inferno"``.
 
     Examples
     --------
@@ -101,8 +103,8 @@ def shades(names: Iterable[str]) -> dict[str, MarkerStyle]:
     '#440154'
     """
     names = list(names)
-    last = max(1, len(names) - 1)
+    last, colours = max(1, len(names) - 1), colormaps[colour_map]
     return {
-        name: MarkerStyle(to_hex(_SHADES(0.85 * i / last)), _MARKERS[i % len(_MARKERS)])
+        name: MarkerStyle(to_hex(colours(0.85 * i / last)), _MARKERS[i % len(_MARKERS)])
         for i, name in enumerate(names)
     }

@@ -140,17 +140,20 @@ EQUAL = {"A_policy": "EASY", "B_policy": "EASY", "B_span": "never"}
 
 
 def _long_requests(answer: Any) -> str:
-    if isinstance(answer, str) or not isinstance(answer, list | tuple | set):
+    answer = answer.split(",") if isinstance(answer, str) else answer
+    if not isinstance(answer, list | tuple | set):
         return 'give a list of sizes as the table writes them, such as ["1", "5-8"]'
     right = surely_sooner(**EQUAL, B_estimate=5.0)
     hint = "both centres need EASY, and B never spans; look at the ends of each interval"
-    given = {str(each).replace("–", "-") for each in answer}  # a dash in place of a hyphen
+    given = {str(each).strip().replace("–", "-") for each in answer}  # a dash for a hyphen
     return "" if given == {*right} else hint
 
 
 def _booked(answer: Any) -> str:
     right = surely_later_from("1", **EQUAL | {"B_policy": "online"})
     hint = "look at the row of the jobs of one processor; its interval must lie above 0"
+    if number_of(answer) > right:
+        hint = "with this load or already with a lower one; begin at 0.3"
     return near(answer, right, 0.01, hint)
 
 
@@ -177,6 +180,7 @@ def _adaptive_gain(answer: Any) -> str:
     adaptive, at_once = (_mean_response(policy, 0.25) for policy in (ADAPTIVE, EASY))
     slips = {
         "this is the mean response itself: give by how much it falls": adaptive,
+        "subtract the other way round: today minus the new mean": adaptive - today,
         "this is the gain if a job spans whenever no cluster has room: use adaptive=True":
             today - at_once,
         "this is the gain of EASY without spanning: let jobs span": today - easy,
@@ -214,7 +218,7 @@ def _longest_wait(answer: Any) -> str:
             _longest_waits(FCFS).mean(),
         "this is the mean response: take the longest wait": _mean_response(SHORTEST_FIRST),
     }  # fmt: skip
-    hint = "sort state.queue by job.runtime, start each job, and average run.wait.max()"
+    hint = "does your policy begin with the shortest job? Then average run.wait.max()"
     return near(answer, waits.mean(), 0.06, hint, slips)
 
 

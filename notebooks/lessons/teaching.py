@@ -293,8 +293,11 @@ def follows(answer: Any, sentences: Mapping[str, tuple[bool, str]]) -> str:
 
 def folded(summary: str, table: pd.DataFrame, is_open: bool = False) -> HTML:
     """Return a table in a section that the reader opens or closes by clicking on its summary."""
+    if table.index.nlevels == 1 and table.columns.names == [None]:
+        # The name of the index then needs no row of its own.
+        table = table.rename_axis(index=None, columns=table.index.name)
     with pd.option_context("display.max_colwidth", None):  # pandas would cut long texts
-        cells = table.to_html()
+        cells = table.to_html(border=0, classes="coalloc-numbers")
     state = " open" if is_open else ""
     return HTML(f"<details{state}><summary>{escape(summary)}</summary>{cells}</details>")
 

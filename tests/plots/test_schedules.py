@@ -98,3 +98,8 @@ def test_reservations_need_clusters_with_servers(sizes, words):
         plots.reservations(sizes, [], now=0, until=1, span=(0, 1), title="")
     with pytest.raises(InputError, match=words):
         draw_reservations(new_figure()[1], sizes, [], (0, 1))
+
+
+def test_ten_neighbouring_jobs_have_colours_of_their_own():
+    fills = [fill for fill, _ in JOB_COLOURS]
+    assert len({*fills}) == len(fills) == 10

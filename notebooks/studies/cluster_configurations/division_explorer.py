@@ -158,7 +158,7 @@ def division_picture(
         bands += f"; dashed: before, {_setting(**before)}"
     figure = plots.curves(
         _table(curves), xlabel="load", whole=True, before=earlier, height=HEIGHT,
-        title=_title(curves),
+        title=_title(curves, coarse),
         subtitle=f"{_setting(sizes, components)} of {SIZES} processors{bands}",
     )  # fmt: skip
     if coarse:
@@ -219,10 +219,13 @@ def _place_axes(figure: Figure) -> None:
     )
 
 
-def _title(curves: Mapping[str, Curve]) -> str:
+def _title(curves: Mapping[str, Curve], coarse: bool) -> str:
     maxima = {name: curve.maximum.interval for name, curve in curves.items()}
     worse, better = sorted(maxima, key=lambda name: maxima[name].estimate)
     least, most = maxima[worse], maxima[better]
+    if coarse:  # The runs are too short for a verdict.
+        words = [f"{name} about {100 * found.estimate:.0f} %" for name, found in maxima.items()]
+        return f"First, rough result: {words[1]}, {words[0]}"
     if least.high < most.low:
         digits = 0 if round(100 * least.estimate) < round(100 * most.estimate) else 1
         shares = [f"{100 * found.estimate:.{digits}f} %" for found in (most, least)]

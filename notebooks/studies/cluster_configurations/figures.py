@@ -513,8 +513,8 @@ def draw_break_even(table: pd.DataFrame, **titles: Any) -> Figure:
 
 
 BREAK_EVEN_CAPTION = Caption(
-    "highest penalty at which jobs that span all clusters saturate them no earlier than whole "
-    "jobs; components U[1,b], or D(0.9)[1,b]; worst fit; bands: 95 % intervals",
+    "highest penalty at which jobs that span clusters saturate them no earlier than whole "
+    "jobs; worst fit; U[1,b] with b up to 16, 8 and 4 on 2, 4 and 8 clusters, or D(0.9)[1,b]",
     finding="Spanning pays most if jobs are large and have many components",
 )
 

@@ -77,7 +77,7 @@ QUESTIONS = {
         "nowhere.",
     ),
     "figure7": (
-        "Figure 7: which unequal clusters are best under worst fit?",
+        "Figure 7: first fit or worst fit on few unequal clusters?",
         "If a job needs all clusters, it helps to keep room in each, as worst fit does. If "
         "there is a "
         "choice, it is better to keep some clusters free.",

@@ -277,7 +277,8 @@ def look_of(names: Sequence[str]) -> dict[str, plots.MarkerStyle]:
     """Return the marker style of each curve, which is fixed for the curves of job groups."""
     others = [name for name in names if name not in LOOK]
     if len(others) == len(names):
-        return plots.shades([*names, "the lightest"])
+        # These are penalties or loads, whose colours must not be those of job groups.
+        return plots.shades([*names, "the lightest"], "inferno")
     return LOOK | plots.signs(others, taken=LOOK.values())
 
 
