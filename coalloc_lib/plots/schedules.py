@@ -17,9 +17,9 @@ from coalloc_lib.plots.signs import COLOURS, LOSS, ONE_CLUSTER, PRINT, STANDARD
 from coalloc_lib.plots.style import GREY, LETTERS, new_figure, title_figure
 
 #: Further fill colours of jobs, so that ten neighbouring jobs differ.
-MORE_COLOURS = "#F0E442", "#332288", "#A6761D", "#B3DE69"
+MORE_COLOURS = "#F0E442", "#332288", "#A6761D", "#882255"
 #: The dark fill colours of boxes, on which text is white.
-DARK = (STANDARD.colour, ONE_CLUSTER.colour, COLOURS[-1], MORE_COLOURS[1])
+DARK = (STANDARD.colour, ONE_CLUSTER.colour, MORE_COLOURS[1], MORE_COLOURS[3])
 #: The fill colours of the boxes of jobs, each with a text colour. The number of a job selects the
 #: pair. Vermilion is reserved for lost capacity, and black for lines.
 JOB_COLOURS = tuple(

@@ -153,7 +153,7 @@ def _booked(answer: Any) -> str:
     right = surely_later_from("1", **EQUAL | {"B_policy": "online"})
     hint = "look at the row of the jobs of one processor; its interval must lie above 0"
     if number_of(answer) > right:
-        hint = "with this load or already with a lower one; begin at 0.3"
+        hint = "a lower load is enough; begin at 0.3, and go up in steps of 0.1"
     return near(answer, right, 0.01, hint)
 
 

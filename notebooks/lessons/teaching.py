@@ -80,7 +80,7 @@ class Guess(ipw.VBox):
             if right is not None:
                 one_of("answer", right, self._buttons.options)
                 agrees = right == self.choice
-                verdict = "So the numbers say. " if agrees else f"The numbers say: {right}. "
+                verdict = "The numbers agree. " if agrees else f"The numbers say: {right}. "
             elif self._answer is not None:
                 verdict = "The numbers do not decide it. "
         except InputError as error:  # The function that finds the answer may need missing data.
@@ -297,7 +297,7 @@ def folded(summary: str, table: pd.DataFrame, is_open: bool = False) -> HTML:
         # The name of the index then needs no row of its own.
         table = table.rename_axis(index=None, columns=table.index.name)
     with pd.option_context("display.max_colwidth", None):  # pandas would cut long texts
-        cells = table.to_html(border=0, classes="coalloc-numbers")
+        cells = table.to_html(border=0, classes="coalloc-table")
     state = " open" if is_open else ""
     return HTML(f"<details{state}><summary>{escape(summary)}</summary>{cells}</details>")
 

@@ -212,8 +212,8 @@ def _ends_no_sooner(answer: Any) -> str:
     whole, split = schedule("whole").end[7], schedule("split", penalty).end[7]
     if split < whole:
         return (
-            f"this penalty is too low: with it job 8 ends at {split:g} if it is split, and at "
-            f"{whole:g} if it stays whole"
+            f"this penalty is too low: with it job 8 ends at hour {split:g} if it is split, and at "
+            f"hour {whole:g} if it stays whole"
         )
     if split > whole:
         return "this penalty is too high: with it job 8 ends later than if it stays whole"
@@ -233,7 +233,7 @@ def _two_clusters(answer: Any) -> str:
 def _by_the_law(answer: Any) -> str:
     slips = {
         "this would be right if all work paid the penalty": 0.15,
-        "divide the two maximal utilizations; do not subtract them": 0.2,
+        "divide the two fractions, 92 % and 80 %; do not subtract them": 0.2,
         "divide by the share of the work that spans; do not multiply by it": 0.09,
         "subtract 1 from the ratio before you divide by the share": 1.15 / 0.6,
         "give a share, not percent": 25.0,
@@ -278,14 +278,14 @@ check = checker(
 
 def twenty_picture(penalty: float = PENALTY) -> plots.Picture:
     """Draw the mean waiting and run times of the twenty example jobs, with and without spanning."""
-    pairs = {"first come, first served": ("whole", "split")}
+    pairs = {"FCFS": ("whole", "split")}
     pairs |= {name: (name, f"{name}, split") for name in ("overtaking", "backfilling")}
     figure, axes = plots.new_figure(2.2)
     for place, names in enumerate(pairs.values()):
         for shift, name in zip((-0.2, 0.2), names, strict=True):
             made = schedule(name, penalty)
             wait, length = made.wait.mean(), (made.end - made.start).mean()
-            colour = plots.MEANINGS["one cluster" if shift < 0 else "at once"].colour
+            colour = plots.GREY if shift < 0 else plots.MEANINGS["at once"].colour
             axes.barh(place + shift, length, 0.34, color=colour)
             axes.barh(place + shift, wait, 0.34, left=length, color=colour, alpha=0.45)
             words = f"{'may span' if shift > 0 else 'whole'}: {length + wait:.2f} h"
@@ -355,7 +355,9 @@ def _work_at_once(jobs: co.JobStream, placement: Placement) -> tuple[float, floa
 def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:
     """Return a table of maximal utilizations with and without spanning, and break-even penalties.
 
-    Spanning has no penalty here. The break-even penalty is psi* = (ρ span / ρ whole - 1) / f.
+    Spanning has no penalty in the two utilizations. The break-even penalty of the law is
+    psi* = (ρ span / ρ whole - 1) / f. The last column has the penalty at which a simulation with
+    spanning has the maximal utilization of whole jobs.
     """
     rows = []
     for policy in policies:
@@ -363,9 +365,12 @@ def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:
         saturated = scenario(policy, 0.0).simulate(20_000, seed=SEED, backlog=500)
         work = saturated.jobs.work
         share = work[saturated.spans].sum() / work.sum()
-        rows.append((policy, whole, split, share, (split / whole - 1) / share))
+        by_law = (split / whole - 1) / share
+        near = by_law + np.array([-0.04, 0.0, 0.04])
+        gains = [limit(policy, penalty).max_utilization - whole for penalty in near]
+        rows.append((policy, whole, split, share, by_law, np.interp(0, gains[::-1], near[::-1])))
     columns = [
         "policy", "busy, whole: ρ whole", "busy, spanning: ρ span",
-        "work that spans: f", "break-even: ψ*",
+        "work that spans: f", "law: ψ*", "simulated: ψ*",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).set_index("policy").round(3)

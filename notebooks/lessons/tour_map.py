@@ -151,7 +151,7 @@ def draw_map(table: pd.DataFrame) -> Figure:
         xlabel="penalty of spanning", ylabel="load", values="change of the mean response, %",
         title="The better the queue is served, the less is left for spanning to gain",
         subtitle="three clusters of 8; line: gain turns to loss; hatched: undecided; "
-        "∞: more than can be carried",
+        "∞: too much to do",
     )  # fmt: skip
 
 

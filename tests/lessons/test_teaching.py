@@ -16,7 +16,7 @@ from lessons.teaching import checker, folded, follows, guess, near, number_of
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ("this", "So the numbers say."),
+        ("this", "The numbers agree."),
         (lambda: "that", "The numbers say: that."),
         (lambda: None, "The numbers do not decide it."),
         (None, "</b>. Now run"),
@@ -48,7 +48,7 @@ def test_the_player_of_a_guess_appears_with_the_answer_and_only_once():
     before, folded = asked._repr_mimebundle_()["text/html"].split("<details>", 1)
     assert "<img" not in before
     assert "<img" in folded
-    for chosen, told in (("this", "So the numbers say."), ("that", "The numbers say: this.")):
+    for chosen, told in (("this", "The numbers agree."), ("that", "The numbers say: this.")):
         asked._buttons.value = chosen
         *_, reaction, shown = asked.children
         assert shown is player

@@ -1,7 +1,10 @@
 """Figures of schedules and of reservations have their parts at the right places."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
 from coalloc_lib import plots
@@ -100,6 +103,16 @@ def test_reservations_need_clusters_with_servers(sizes, words):
         draw_reservations(new_figure()[1], sizes, [], (0, 1))
 
 
-def test_ten_neighbouring_jobs_have_colours_of_their_own():
-    fills = [fill for fill, _ in JOB_COLOURS]
-    assert len({*fills}) == len(fills) == 10
+def luminance(colour):
+    linear = np.array(to_rgb(colour))
+    linear = np.where(linear <= 0.04045, linear / 12.92, ((linear + 0.055) / 1.055) ** 2.4)
+    return linear @ (0.2126, 0.7152, 0.0722)
+
+
+def test_ten_neighbouring_jobs_have_colours_of_their_own_with_readable_numbers():
+    fills = [np.array(to_rgb(fill)) for fill, _ in JOB_COLOURS]
+    assert len(fills) == 10
+    assert min(np.linalg.norm(a - b) for a, b in combinations(fills, 2)) > 0.25
+    for fill, ink in JOB_COLOURS:
+        low, high = sorted(map(luminance, (fill, ink)))
+        assert (high + 0.05) / (low + 0.05) > 4.5, fill

@@ -46,7 +46,7 @@ OTHER = {
         "load": "0.8", "picture": "how busy each site is",
     },
     "break-even": {
-        "penalty": 0.7, "m of U[1,m]": 5, "clusters of 32": 3, "policy": "FPFS(50)",
+        "penalty": 0.7, "b of U[1,b]": 5, "clusters of 32": 3, "policy": "FPFS(50)",
         "placement": "first fit",
     },
     "division": {

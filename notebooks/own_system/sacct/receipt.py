@@ -21,7 +21,7 @@ TOO_SHORT = "ran for less than a second"
 NO_PROCESSORS = "without processors"
 COMPONENTS = "further components of heterogeneous jobs"
 # Notes about unusual lines of the output of ``sacct`` that are accepted. The module `elapsed` has
-#: further notes.
+# further notes.
 NO_LIMIT = "without a time limit"
 REQUEUED = "further runs of requeued jobs"
 RESIZED = "further segments of resized jobs"
