@@ -214,7 +214,7 @@ def loss_picture(
         words="words",
         before="before",
         until=UNTIL,
-        title=f"Of 100 processors, {idle} stay idle, however many jobs wait",
+        title=f"Under FCFS, {idle} of 100 processors stay idle",
         subtitle=f"capacity loss of {question.components} components {question.sizes}, "
         f"{question.placement}" + "; dashed: before" * bool(earlier),
     )

@@ -6,7 +6,7 @@ import pytest
 import coalloc_lib as co
 from coalloc_lib.calendar.trees import leaves
 from coalloc_lib.statistics import pick
-from studies.online_batch import model, study, tree_search
+from studies.online_batch import lesson, model, study, tree_search
 from studies.online_batch.claims import small_and_middle, waits_over_length
 from studies.online_batch.figures import beside_the_record
 from studies.online_batch.runs import over_weeks
@@ -119,3 +119,10 @@ def test_bookings_of_requested_times_lengthen_the_wait_of_kth_to_154_hours():
     assert kth["mean_wait_h"].loc[["exact", "requested"]].tolist() == pytest.approx(
         [2.1, 154], rel=0.03
     )
+
+
+def test_the_numbers_of_a_figure_stand_in_a_table_with_their_intervals():
+    result = study.judge(study.archived())
+    table = lesson.in_numbers(result, "certainty").data
+    assert "1.39 [1.24, 1.61]" in table  # as the text says of CTC
+    assert "nan" not in "".join(lesson.in_numbers(result, name).data for name in lesson.TABLES)

@@ -44,7 +44,8 @@ def draw_busy(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot the fraction of busy servers under each policy, with a panel for each log."""
     columns: dict[str, Any] = {"row": "lengths", "series": "policy", "panel": "log", "look": LOOK}
     words = [f"{100 * work:.2g} % rejected" if work > 0 else "" for work in table["refused_work"]]
-    table = table.assign(lengths="lengths " + table["length"], words=words)
+    logs = table["log"] + ", " + table["servers"].map("{:g} servers".format)
+    table = table.assign(lengths="lengths " + table["length"], words=words, log=logs)
     xlabel = f"share of the servers that is busy, at an offered load of {TOO_MUCH:g}"
     return plots.intervals(table, x="busy", xlabel=xlabel, words="words", **columns, **titles)
 

@@ -130,8 +130,8 @@ def draw_certainty(table: pd.DataFrame, **titles: Any) -> Figure:
 
 CERTAINTY_CAPTION = Caption(
     f"policies that promise a start when a job is submitted, compared with EASY; {REFUSALS}",
-    finding="With exact lengths, booking costs up to 40 % more wait than EASY; with guessed ones, "
-    "far more",
+    finding="With exact lengths, booked jobs wait up to two fifths longer than under EASY; with "
+    "guessed ones, far longer",
 )
 
 
@@ -159,7 +159,7 @@ def draw_beside(table: pd.DataFrame, **titles: Any) -> Figure:
     """Plot how waits of booked and of queued jobs change with the share of booked jobs."""
     exact = table["length"] == EXACT
     groups = table["line"].str.removeprefix("those that ")
-    signs = plots.signs(groups.unique())
+    signs = {"book": LOOK[ONLINE], "queue": LOOK["conservative"]}
     names = groups + ", " + table["length"] + " lengths" + exact.map({True: " (dashed)", False: ""})
     styles = {name: signs[group] for name, group in zip(names, groups, strict=True)}
     table = table.assign(line=names)

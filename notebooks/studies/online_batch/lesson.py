@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from IPython.display import HTML
 
 import coalloc_lib as co
 from coalloc_lib import plots
@@ -15,7 +16,7 @@ from coalloc_lib.basics.checks import InputError, instance_of
 from coalloc_lib.schedules.reading import booked_end
 from coalloc_lib.statistics import Interval, interval_columns, pick
 from coalloc_lib.widgets import booking_session
-from lessons.teaching import checker, follows, near
+from lessons.teaching import checker, folded, follows, near
 from studies.online_batch import Setting, model, simulate, study
 from studies.online_batch.busy import used
 from studies.online_batch.claims import small_and_middle, waits_over_length
@@ -48,6 +49,27 @@ from studies.online_batch.settings import BY_LENGTH, BY_SERVERS, OVERLOAD
 from studies.online_batch.waiting_limits import BY_WEEKS, hours_by_week
 from studies.online_batch.worked_example import worked_example
 from studies.weeks import week_of, weekly_sums
+
+#: The figures of `in_numbers`: the columns of its value and of its rows, and that of its columns.
+TABLES = {
+    "waits": ("mean_wait_h", ["log", "length"], "policy"),
+    "certainty": ("ratio", ["log", "length"], "policy"),
+    "beside": ("ratio", ["panel", "length", "at"], "line"),
+}
+
+
+def in_numbers(result: Any, name: str) -> HTML:
+    """Return the estimates and 95 % intervals of a figure as a folded table.
+
+    `name` is that of the figure: ``"waits"``, ``"certainty"`` or ``"beside"``.
+    """
+    value, rows, columns = TABLES[name]
+    table = result.figure(name).data()
+    ends = table[[value, "ci95_low", "ci95_high"]].itertuples(index=False)
+    texts = [f"{x:.2f} [{low:.2f}, {high:.2f}]".replace(" [nan, nan]", "") for x, low, high in ends]
+    table = table.assign(text=texts).pivot(index=rows, columns=columns, values="text")
+    return folded("Numbers", table.rename_axis(columns=None).fillna(""))
+
 
 #: The panel of Figure 7(a) that a question in the notebook refers to, and the columns with the mean
 #: wait and the two ends of its interval.
