@@ -101,8 +101,8 @@ def map_block(cells: pd.DataFrame) -> str:
         f"{highest:g}, spanning shortens the mean response time up to a penalty of "
         f"{first.text(2)} (95 % interval) under first come, first served, and up to "
         f"{easy.text(2)} under EASY backfilling. Adaptive spanning, where a job spans only if it "
-        f"is then expected to end sooner, lengthens the mean response time in {longer} of the "
-        f"{len(adaptive)} cases of this map, but in other systems it can"
+        "is then expected to end sooner, lengthens the mean response time in "
+        f"{longer or 'none'} of the {len(adaptive)} cases of this map, but in other systems it can"
     )
     picture = (
         "![Map of how spanning changes the mean response time, over penalty and load, under four "
