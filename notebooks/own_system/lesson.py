@@ -524,11 +524,9 @@ def _end_of_difference(answer: Any) -> str:
         "this is the lower end of the interval: give the upper end": interval.low,
         "this is the estimate: give the upper end of its interval": interval.estimate,
         "this is an end of the limit 1 minus the limit 16: subtract the other way": -interval.high,
-        "this is the other end, of the limit 1 minus the limit 16: subtract the other way":
-            -interval.low,
-    }  # fmt: skip
-    hint = "give the waits under both limits, for the jobs of CTC only, to resample_weeks; then "
-    hint += "take the upper end of their difference, in hours"
+        "this is the limit 1 minus the limit 16: subtract the other way": -interval.low,
+    }
+    hint = "give the waits of CTC under both limits to resample_weeks, and take their difference"
     return near(answer, interval.high, 0.01, hint, slips)
 
 
