@@ -11,6 +11,8 @@ from typing import NamedTuple
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
+from coalloc_lib.basics.checks import InputError
+
 
 class MarkerStyle(NamedTuple):
     """The colour of a line or bar, and the marker of its points."""
@@ -94,14 +96,29 @@ def _free_styles(taken):
 def shades(names: Iterable[str], colour_map: str = "viridis") -> dict[str, MarkerStyle]:
     """Return styles with colours from dark to light for increasing values of one quantity.
 
-    The colours are those of a colour map of Matplotlib. A figure of another quantity can take
-    another one, such as ``"inferno"``.
+    Parameters
+    ----------
+    names : iterable of str
+        The values, in increasing order.
+    colour_map : str
+        The name of a colour map of Matplotlib that goes from dark to light. Two quantities in
+        neighbouring figures can have different ones, such as ``"inferno"``.
+
+    Raises
+    ------
+    InputError
+        If Matplotlib has no such colour map.
 
     Examples
     --------
     >>> shades(["10 %", "20 %"])["10 %"].colour
     '#440154'
     """
+    if colour_map not in colormaps:
+        raise InputError(
+            f"colour_map = {colour_map!r}; give the name of a colour map of Matplotlib, such as "
+            "'inferno'"
+        )
     names = list(names)
     last, colours = max(1, len(names) - 1), colormaps[colour_map]
     return {

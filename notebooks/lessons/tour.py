@@ -357,7 +357,8 @@ def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:
 
     Spanning has no penalty in the two utilizations. The break-even penalty of the law is
     psi* = (ρ span / ρ whole - 1) / f. The last column has the penalty at which a simulation with
-    spanning has the maximal utilization of whole jobs.
+    spanning has the maximal utilization of whole jobs, or NaN if it is more than 0.04 away from
+    that of the law.
     """
     rows = []
     for policy in policies:
@@ -366,9 +367,11 @@ def law(policies: Iterable[str] = ("FCFS", "FPFS(5)", "EASY")) -> pd.DataFrame:
         work = saturated.jobs.work
         share = work[saturated.spans].sum() / work.sum()
         by_law = (split / whole - 1) / share
-        near = by_law + np.array([-0.04, 0.0, 0.04])
+        near = np.maximum(by_law + np.array([0.04, 0.0, -0.04]), 0.0)
         gains = [limit(policy, penalty).max_utilization - whole for penalty in near]
-        rows.append((policy, whole, split, share, by_law, np.interp(0, gains[::-1], near[::-1])))
+        # Outside the simulated penalties, nothing is known.
+        found = np.interp(0, gains, near, left=np.nan, right=np.nan)
+        rows.append((policy, whole, split, share, by_law, found))
     columns = [
         "policy", "busy, whole: ρ whole", "busy, spanning: ρ span",
         "work that spans: f", "law: ψ*", "simulated: ψ*",

@@ -234,3 +234,10 @@ def test_what_the_tour_says_about_other_penalties_of_the_twenty_jobs():
     assert tour.schedule("backfilling").response.mean() < means["backfilling"][0]
     spans = [tour.schedule("backfilling, split", p).spans[16] for p in (0.4, 0.5)]
     assert spans == [True, False]
+
+
+def test_a_simulated_break_even_far_from_the_law_is_not_made_up(monkeypatch):
+    real = tour.limit
+    # With a penalty, the system carries as much as without, so the simulation never breaks even.
+    monkeypatch.setattr(tour, "limit", lambda rule, p=None: real(rule, p if p is None else 0.0))
+    assert np.isnan(tour.law(["FCFS"])["simulated: ψ*"].item())

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from coalloc_lib import plots
+from coalloc_lib.basics.checks import InputError
 from coalloc_lib.plots.tables import looks
 
 #: This matrix turns linear red, green and blue into what people with red-green blindness see
@@ -53,3 +54,11 @@ def test_a_style_that_the_caller_gives_to_one_line_is_not_given_to_another():
     assert found["EASY"] == plots.MEANINGS["EASY"]
     other = looks(["mine", "yours"], {"mine": found["FCFS"]})
     assert other["mine"] != other["yours"]
+
+
+def test_shades_of_another_colour_map_share_no_colour_and_an_unknown_one_is_refused():
+    names = ["0.05", "0.1", "0.2"]
+    usual, others = plots.shades(names), plots.shades(names, "inferno")
+    assert not {each.colour for each in usual.values()} & {each.colour for each in others.values()}
+    with pytest.raises(InputError, match=r"^colour_map = 'warm'; give the name of a colour map"):
+        plots.shades(names, "warm")
